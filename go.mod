@@ -1,0 +1,3 @@
+module github.com/firebreak-io/firebreak
+
+go 1.26.7

@@ -1,0 +1,149 @@
+// Package parsers turns bytes into evidence. It knows one input at a time and
+// nothing of incidents.
+//
+// A [Format] is one kind of evidence. Formats are of two sorts. A whole format
+// (JSON documents, CSV, pprof) reads its input from the first byte to the last.
+// A block format (a thread dump, a slow log, a processlist) starts at a line
+// that it recognises and returns at the first line that is not its own, so that
+// blocks of several formats may stand in one text, between log lines, in any
+// order: that is what people paste. [Text] drives the block formats and reads
+// application-log records in between.
+//
+// What is damaged inside a format is skipped with its place, through
+// [Input.Skip], and reading goes on; only I/O errors and errors of the receiver
+// end a parse. Records are lent: see package evidence.
+package parsers
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"time"
+
+	"github.com/firebreak-io/firebreak/evidence"
+)
+
+// Emit receives one lent record. An error from it ends the parse and is
+// returned by it unchanged.
+type Emit func(*evidence.Record) error
+
+// ErrUnrecognized is returned by Parse, before anything was emitted, when the
+// input turned out not to be of the format; another may try it.
+var ErrUnrecognized = errors.New("format not recognised")
+
+// Match is how sure a sniff is.
+type Match int8
+
+// The degrees of certainty.
+const (
+	No Match = iota
+	Maybe
+	Likely
+	Sure
+)
+
+// Format is one kind of evidence that can be read.
+type Format struct {
+	Name     string   // stable; stands in reports as a source's format
+	Doc      string   // what it is, in a sentence
+	Versions string   // producers and versions it was checked with
+	Signs    []string // how it is recognised, for people
+
+	// Sniff tells from at most 4 KiB whether an input is of this format. The
+	// name is a hint only: content decides.
+	Sniff func(name string, head []byte) Match
+
+	// Parse reads a whole input. Nil for block formats.
+	Parse func(in *Input, emit Emit) error
+
+	// Block formats only. Each block's first line contains one of Marks (so that
+	// a text without them can be passed by at memory speed) and Starts says yes
+	// to it. Block is called with that line not yet read; it must read at least
+	// one line, and leaves the first line that is not its own unread.
+	// ErrUnrecognized gives the line back to the other formats.
+	Marks  []string
+	Starts func(line []byte) bool
+	Block  func(in *Input, emit Emit) error
+}
+
+// Formats lists all formats in the order in which they are tried. It is the
+// only registry.
+func Formats() []Format {
+	return []Format{}
+}
+
+// Hint is what a text leaves out and its surroundings tell.
+type Hint struct {
+	Service  string         // from the folder or file name, or a wrapper
+	Instance string         // the same
+	Zone     *time.Location // for times without an offset; nil means UTC
+	Modified time.Time      // of the file; for dates without a year, dumps without a time. Zero if unknown
+}
+
+// Input is one opened input: decompressed, decoded to UTF-8, ready to read.
+// Use either Reader or Lines, not both.
+type Input struct {
+	Name   string    // path as it will be cited
+	Reader io.Reader // the whole input, for whole formats
+	Lines  *Lines    // the same by lines, for block formats
+	Hint   Hint
+
+	// Skip counts something that could not be read, at a line from 1 (0 if
+	// there is none), with a short constant reason.
+	Skip func(line int, why string)
+
+	// Tally counts the records of each format that were emitted.
+	Tally map[string]int
+
+	// dumps counts the dumps seen in this input, so that each gets its ID.
+	dumps int
+}
+
+// NewInput prepares an input that reads from r.
+func NewInput(name string, r io.Reader) *Input {
+	return &Input{
+		Name:   name,
+		Reader: r,
+		Lines:  NewLines(r),
+		Skip:   func(int, string) {},
+		Tally:  map[string]int{},
+	}
+}
+
+// Read chooses the format of an input by its first bytes and reads it: the
+// whole format that is surest, else Text. A format that finds the input not to
+// be its own is an error here only if it had consumed it.
+func Read(in *Input, emit Emit) error {
+	br := bufio.NewReaderSize(in.Reader, 64<<10)
+	head, err := br.Peek(sniffSize)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	in.Reader = br
+	in.Lines.r = br
+	best, match := Format{}, Maybe
+	for _, f := range Formats() {
+		if f.Parse == nil {
+			continue
+		}
+		if m := f.Sniff(in.Name, head); m > match {
+			best, match = f, m
+		}
+	}
+	if best.Parse == nil {
+		return Text(in, emit)
+	}
+	return best.Parse(in, in.counted(best.Name, emit))
+}
+
+const sniffSize = 4 << 10
+
+// cite returns the citation of a line of this input.
+func (in *Input) cite(line int) evidence.Citation {
+	return evidence.Citation{Source: in.Name, Line: line}
+}
+
+// place returns what the surroundings say about whose input this is.
+func (in *Input) place() evidence.Place {
+	return evidence.Place{Service: in.Hint.Service, Instance: in.Hint.Instance}
+}
