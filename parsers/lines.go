@@ -114,12 +114,15 @@ func (l *Lines) physical() bool {
 	for {
 		if i := bytes.IndexByte(l.buf[l.start+from:l.end], '\n'); i >= 0 {
 			l.take(from+i, 1)
+			if len(l.line) > maxLine {
+				l.line, l.cut = l.line[:maxLine], true
+			}
 			return true
 		}
 		from = l.end - l.start
 		if from >= maxLine {
 			l.take(from, 0)
-			l.cut = true
+			l.line, l.cut = l.line[:min(len(l.line), maxLine)], true
 			l.skipRest()
 			return true
 		}
