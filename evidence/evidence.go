@@ -315,6 +315,7 @@ type Statement struct {
 	Waits        *LockEdge
 	InTrx        Tri           // session has an open transaction
 	TrxAge       time.Duration // None if unknown
+	Snapshot     int           // ordinal of the processlist or activity snapshot within its source, from 1; 0 if it is not one
 }
 
 // PlanNode is one table access of a plan.
