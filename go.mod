@@ -1,5 +1,3 @@
 module github.com/firebreak-io/firebreak
 
 go 1.26.7
-
-require github.com/google/pprof v0.0.0-20261105003125-4bf881d7fb0b
