@@ -14,17 +14,18 @@ const (
 )
 
 // Lines reads lines of a text of any size in bounded memory. A line is valid
-// until the next call of Next, SkipTo or Peek. Line ends LF and CR LF are
-// removed, as are ANSI escape sequences.
+// until the next call of Next or SkipTo. Line ends LF and CR LF are removed, as
+// are ANSI escape sequences.
 //
 // An unwrapper (see SetUnwrap) may remove what a container runtime or a person
-// put in front of each line, and may join physical lines; numbers are always
-// those of the first physical line.
+// put in front of each line, may join physical lines, and may find several in
+// one; numbers are always those of the first physical line.
 type Lines struct {
 	r     io.Reader
 	buf   []byte
-	start int // first byte not yet returned
-	end   int // end of what was read
+	start int  // first byte not yet returned
+	end   int  // end of what was read
+	torn  bool // buf begins inside a line
 	eof   bool
 	err   error // other than io.EOF
 
@@ -36,7 +37,10 @@ type Lines struct {
 	again  bool // Unread was called
 
 	unwrap  func(line []byte) (text []byte, more bool)
+	width   int    // at which the text was hard-wrapped; 0 if it was not
 	joined  []byte // scratch for joined physical lines
+	wide    []byte // scratch for hard-wrapped lines
+	rest    []byte // further lines of the unwrapped line, to be returned first
 	history []byte // unwrapped lines before the current one
 	time    time.Time
 	source  string
@@ -49,8 +53,10 @@ func NewLines(r io.Reader) *Lines {
 }
 
 // SetUnwrap has every physical line passed through f before it is returned. If
-// f reports more, the text goes on in the next physical line. It must be set
-// before the first line is read.
+// f reports more, the text goes on in the next physical line; nil with more
+// says that the line holds no text at all. The text may hold several lines. It
+// is used before f is called again. SetUnwrap must be called before the first
+// line is read.
 func (l *Lines) SetUnwrap(f func(line []byte) (text []byte, more bool)) { l.unwrap = f }
 
 // SetOrigin is for unwrappers: the time that a wrapper stated for the line just
@@ -73,39 +79,125 @@ func (l *Lines) Next() bool {
 	if l.unwrap == nil {
 		return l.physical()
 	}
-	l.remember()
+	return l.unwrapped()
+}
+
+// unwrapped advances to the next line behind the wrapper.
+func (l *Lines) unwrapped() bool {
+	if l.num > 0 {
+		l.remember()
+	}
+	if l.rest != nil {
+		l.split(l.rest)
+		return true
+	}
 	l.joined = l.joined[:0]
-	first, cut := 0, false
-	for l.physical() {
-		if first == 0 {
-			first = l.num
+	first, cut, open := 0, false, false
+	var since time.Time
+	for {
+		ok := l.physical()
+		if ok && l.width > 0 {
+			l.rejoin()
 		}
+		if !ok {
+			if !open {
+				return false
+			}
+			l.num, l.cut = first, cut
+			l.split(l.joined)
+			return true
+		}
+		cut = cut || l.cut
+		num := l.num
 		text, more := l.unwrap(l.line)
+		if text == nil && more && !open {
+			continue // nothing in it
+		}
+		if !open {
+			first, since = num, l.time
+			if !more {
+				l.split(text)
+				return true
+			}
+			open = true
+		}
 		if room := maxLine - len(l.joined); len(text) > room {
 			text, cut = text[:room], true
 		}
 		l.joined = append(l.joined, text...)
 		if !more {
-			break
+			l.num, l.cut, l.time = first, cut, since
+			l.split(l.joined)
+			return true
 		}
 	}
-	if first == 0 {
-		return false
+}
+
+// split makes the first line of an unwrapped text the current line and keeps
+// the rest for later.
+func (l *Lines) split(text []byte) {
+	l.rest = nil
+	if i := bytes.IndexByte(text, '\n'); i >= 0 {
+		text, l.rest = text[:i], text[i+1:]
+		if len(l.rest) == 0 {
+			l.rest = nil
+		}
 	}
-	l.line, l.num, l.cut = l.joined, first, l.cut || cut
-	return true
+	if bytes.IndexByte(text, 0x1b) >= 0 {
+		text = stripEscapes(nil, text)
+	}
+	l.line = trimCR(text)
+}
+
+// rejoin appends to the current physical line those that a terminal broke off it.
+func (l *Lines) rejoin() {
+	num, cut, joined := l.num, l.cut, false
+	for width := cells(l.line); width == l.width; {
+		if !joined {
+			l.wide, joined = append(l.wide[:0], l.line...), true
+		}
+		next := l.peek()
+		if len(next) == 0 || !goesOn(l.wide, next) || len(l.wide) > maxLine {
+			break
+		}
+		width = cells(next)
+		l.physical()
+		l.wide = append(l.wide, l.line...)
+	}
+	if joined {
+		l.line, l.num, l.cut = l.wide, num, cut
+	}
+}
+
+// peek returns the next physical line without taking it, nil if there is none
+// or if it is very long. The current line is lost unless it was copied.
+func (l *Lines) peek() []byte {
+	for {
+		if i := bytes.IndexByte(l.buf[l.start:l.end], '\n'); i >= 0 {
+			return trimCR(l.buf[l.start : l.start+i])
+		}
+		if l.eof {
+			return l.buf[l.start:l.end]
+		}
+		if l.end-l.start > keepHistory {
+			return nil
+		}
+		l.fill()
+	}
 }
 
 // remember keeps the current unwrapped line for Before.
 func (l *Lines) remember() {
-	if l.num == 0 {
-		return
-	}
 	if len(l.history)+len(l.line) > 2*keepHistory {
 		keep := l.history[max(0, len(l.history)-keepHistory):]
+		keep = keep[bytes.IndexByte(keep, '\n')+1:]
 		l.history = append(l.history[:0], keep...)
 	}
-	l.history = append(append(l.history, l.line...), '\n')
+	if len(l.line) <= keepHistory {
+		l.history = append(append(l.history, l.line...), '\n')
+	} else {
+		l.history = l.history[:0]
+	}
 }
 
 // physical advances to the next physical line.
@@ -114,15 +206,11 @@ func (l *Lines) physical() bool {
 	for {
 		if i := bytes.IndexByte(l.buf[l.start+from:l.end], '\n'); i >= 0 {
 			l.take(from+i, 1)
-			if len(l.line) > maxLine {
-				l.line, l.cut = l.line[:maxLine], true
-			}
 			return true
 		}
 		from = l.end - l.start
-		if from >= maxLine {
+		if from > maxLine+1 { // with its CR: see take
 			l.take(from, 0)
-			l.line, l.cut = l.line[:min(len(l.line), maxLine)], true
 			l.skipRest()
 			return true
 		}
@@ -137,19 +225,24 @@ func (l *Lines) physical() bool {
 	}
 }
 
-// take makes the next n bytes, and a line end of the given width, the current line.
+// take makes the next n bytes, and a line end of the given width, the current
+// line. What it cuts must not depend on how much had been read.
 func (l *Lines) take(n, width int) {
 	l.lineAt = l.start
 	text := l.buf[l.start : l.start+n]
 	l.start += n + width
 	l.num = l.next
 	l.next++
-	l.cut = false
-	for len(text) > 0 && text[len(text)-1] == '\r' {
-		text = text[:len(text)-1]
+	l.cut = n > maxLine+1
+	if l.cut {
+		text = text[:maxLine]
+	}
+	text = trimCR(text)
+	if len(text) > maxLine {
+		text, l.cut = text[:maxLine], true
 	}
 	if bytes.IndexByte(text, 0x1b) >= 0 {
-		l.plain = stripEscapes(l.plain[:0], text)
+		l.plain = trimCR(stripEscapes(l.plain[:0], text))
 		text = l.plain
 	}
 	l.line = text
@@ -163,22 +256,24 @@ func (l *Lines) skipRest() {
 	for {
 		if i := bytes.IndexByte(l.buf[l.start:l.end], '\n'); i >= 0 {
 			l.start += i + 1
-			l.lineAt = l.start
-			return
+			break
 		}
 		l.start, l.end = 0, 0
-		l.lineAt = 0
 		if l.eof {
-			return
+			break
 		}
 		l.fill()
 	}
+	// What stood before the line is gone, too.
+	l.end = copy(l.buf, l.buf[l.start:l.end])
+	l.start, l.lineAt, l.torn = 0, 0, false
 }
 
 // fill reads more, keeping what has not been returned and some history.
 func (l *Lines) fill() {
 	keep := max(0, l.start-keepHistory)
-	if keep > 0 && (len(l.buf)-l.end < readSize) {
+	if keep > 0 && len(l.buf)-l.end < readSize {
+		l.torn = l.buf[keep-1] != '\n'
 		copy(l.buf, l.buf[keep:l.end])
 		l.start -= keep
 		l.lineAt = max(0, l.lineAt-keep)
@@ -224,17 +319,20 @@ func (l *Lines) Err() error { return l.err }
 // SkipTo passes by whole lines in which find finds nothing. find returns the
 // offset in a block of whole lines of something of interest, or -1. It returns
 // false when there is nothing more; after true, Next returns the line of
-// interest. With an unwrapper, and after Unread, nothing is skipped.
+// interest, or one that is too long to have been searched. After Unread,
+// nothing is skipped.
 func (l *Lines) SkipTo(find func(block []byte) int) bool {
 	if l.again {
 		return true
 	}
 	if l.unwrap != nil {
-		if !l.Next() {
-			return false
+		for l.unwrapped() {
+			if find(l.line) >= 0 {
+				l.again = true
+				return true
+			}
 		}
-		l.again = true
-		return true
+		return false
 	}
 	for {
 		block := l.buf[l.start:l.end]
@@ -242,18 +340,20 @@ func (l *Lines) SkipTo(find func(block []byte) int) bool {
 		if !l.eof {
 			whole = bytes.LastIndexByte(block, '\n') + 1
 		}
-		if at := find(block[:whole]); at >= 0 {
-			lineStart := bytes.LastIndexByte(block[:at], '\n') + 1
-			l.next += bytes.Count(block[:lineStart], newline)
-			l.start += lineStart
-			return true
+		if whole > 0 {
+			if at := find(block[:whole]); at >= 0 {
+				lineStart := bytes.LastIndexByte(block[:at], '\n') + 1
+				l.next += bytes.Count(block[:lineStart], newline)
+				l.start += lineStart
+				return true
+			}
 		}
 		l.next += bytes.Count(block[:whole], newline)
 		l.start += whole
 		if l.eof {
 			return false
 		}
-		if l.end-l.start >= maxLine { // one line too long for the buffer: let Next cut it
+		if l.end-l.start > maxLine+1 { // one line too long for the buffer: let Next cut it
 			return true
 		}
 		l.fill()
@@ -261,14 +361,26 @@ func (l *Lines) SkipTo(find func(block []byte) int) bool {
 }
 
 // Before returns the text just before the current line: whole lines with their
-// ends, at most some 64 KiB, perhaps none.
+// ends, at most some 64 KiB, perhaps none. Wrappers are removed from it; escape
+// sequences may be left.
 func (l *Lines) Before() []byte {
 	if l.unwrap != nil {
 		return l.history
 	}
-	text := l.buf[max(0, l.lineAt-keepHistory):l.lineAt]
-	if l.lineAt > keepHistory { // begins inside a line
+	if l.cut {
+		return nil // it may have pushed out what stood before it
+	}
+	from := max(0, l.lineAt-keepHistory)
+	text := l.buf[from:l.lineAt]
+	if from > 0 || l.torn { // begins inside a line, perhaps
 		text = text[bytes.IndexByte(text, '\n')+1:]
+	}
+	return text
+}
+
+func trimCR(text []byte) []byte {
+	for len(text) > 0 && text[len(text)-1] == '\r' {
+		text = text[:len(text)-1]
 	}
 	return text
 }
