@@ -2,8 +2,4 @@ module github.com/firebreak-io/firebreak
 
 go 1.26.7
 
-require (
-	github.com/klauspost/compress v1.20.4 // indirect
-	github.com/ulikunitz/xz v0.5.17 // indirect
-	golang.org/x/text v0.44.0 // indirect
-)
+require github.com/google/pprof v0.0.0-20261105003125-4bf881d7fb0b

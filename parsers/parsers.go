@@ -69,7 +69,10 @@ type Format struct {
 // Formats lists all formats in the order in which they are tried. It is the
 // only registry.
 func Formats() []Format {
-	return []Format{}
+	return []Format{
+		pprofFormat(),
+		goroutineFormat(),
+	}
 }
 
 // Hint is what a text leaves out and its surroundings tell.
