@@ -410,15 +410,6 @@ func (f *fingerprinter) variable() bool {
 	return true
 }
 
-func allDigits(text []byte) bool {
-	for _, c := range text {
-		if c < '0' || c > '9' {
-			return false
-		}
-	}
-	return len(text) > 0
-}
-
 func (s *sqlState) digits() {
 	for s.pos < len(s.src) && sqlClass[s.src[s.pos]] == digitByte {
 		s.pos++
