@@ -2,4 +2,8 @@ module github.com/firebreak-io/firebreak
 
 go 1.26.7
 
-require github.com/google/pprof v0.0.0-20261105003125-4bf881d7fb0b
+require (
+	github.com/google/pprof v0.0.0-20261105003125-4bf881d7fb0b
+	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3
+	golang.org/x/text v0.44.0
+)

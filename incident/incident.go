@@ -165,6 +165,7 @@ type Action struct {
 	Command string `json:"command,omitempty"`
 	Why     string `json:"why"`
 	Risk    string `json:"risk,omitempty"`
+	Label   Label  `json:"label,omitempty"` // the link of the chain that it deals with; absent for all of them
 }
 
 // Missing is evidence that would help, how to collect it, and what each outcome

@@ -1,0 +1,308 @@
+package incident
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/firebreak-io/firebreak/evidence"
+)
+
+// MarkdownOptions say how the Markdown form is written.
+type MarkdownOptions struct {
+	Zone *time.Location // for times; nil means UTC
+}
+
+// WriteMarkdown writes the report for pasting into an issue, a chat or a
+// document. It keeps to what all of them draw alike: headings, bold, lists, code
+// and fences; no tables, no HTML. Names cannot format, mention or link.
+func WriteMarkdown(w io.Writer, r *Report, o MarkdownOptions) error {
+	p := newPage(TextOptions{Zone: o.Zone})
+	m := markdown{page: p, index: newIndex(sanitized(r))}
+	m.report()
+	_, err := io.WriteString(w, m.String())
+	return err
+}
+
+type markdown struct {
+	page
+	*index
+}
+
+// line writes one line: what fmt makes of the arguments, and citations in code.
+func (m *markdown) line(cites []evidence.Citation, format string, args ...any) {
+	m.WriteString(strings.TrimRight(fmt.Sprintf(format, args...), " "))
+	for i, c := range cites {
+		if i == 3 {
+			m.WriteString(" …")
+			break
+		}
+		m.WriteString(" " + code("["+c.String()+"]"))
+	}
+	m.WriteString("\n")
+}
+
+func (m *markdown) report() {
+	r := m.index.report
+	if !r.Window.From.IsZero() {
+		m.day = r.Window.From.In(m.zone).Format(time.DateOnly)
+	}
+	if len(r.Incidents) == 0 {
+		m.line(nil, "## Nothing to judge\n\nNo incident could be made out of this evidence.")
+	}
+	for i := range r.Incidents {
+		if i > 0 {
+			m.line(nil, "\n---\n")
+		}
+		m.incident(&r.Incidents[i])
+	}
+	m.tables(r)
+	m.sources(r)
+	if !r.GeneratedAt.IsZero() {
+		m.line(nil, "\nfirebreak %s, report of %s", escape(r.Tool.Version), r.GeneratedAt.In(m.zone).Format("2006-01-02 15:04:05 -07:00"))
+	}
+}
+
+func (m *markdown) incident(in *Incident) {
+	glyph, _ := m.verdict(in.Label)
+	m.line(nil, "## %s %s — %s certainty (%s)", glyph, in.Label, in.Certainty, in.Certainty.Means())
+	m.line(m.behind(in, "", in.Headline), "\n**%s**", escape(in.Headline))
+	w := in.Window
+	if w.IsZero() {
+		w = m.index.report.Window
+	}
+	if !w.From.IsZero() {
+		m.day = w.From.In(m.zone).Format(time.DateOnly)
+	}
+	if span := m.span(w.From, w.To); span != "" {
+		at := w.From
+		if at.IsZero() {
+			at = w.To
+		}
+		m.line(nil, "\n%s %s %s", m.day, span, zoneName(at.In(m.zone)))
+	}
+	m.chain(in)
+	m.actions(in)
+	m.missing(in)
+	m.notes(in)
+	m.evidence(in)
+	m.alternatives(in)
+	m.walk(in)
+}
+
+func (m *markdown) chain(in *Incident) {
+	for i, l := range in.Chain {
+		if i == 0 {
+			m.line(nil, "\n**Chain**\n")
+		}
+		since := ""
+		if !l.Since.IsZero() {
+			since = ", since " + m.clock(l.Since)
+		}
+		if l.Assumed && i < len(in.Chain)-1 {
+			since += " (order assumed)"
+		}
+		subject := l.Subject
+		if f := m.findings(l.Findings); len(f) > 0 && len(strings.Fields(subject)) < 4 {
+			subject += ": " + f[0].Text
+		}
+		m.line(m.seenIn(l.Findings), "%d. %s **%s**%s: %s", i+1, l.Role, l.Label, since, escape(subject))
+	}
+}
+
+func (m *markdown) actions(in *Incident) {
+	for i, a := range in.Actions {
+		if i == 0 {
+			title := "**What to do, in order**"
+			if in.ActFirst != "" {
+				title += " — first: **" + string(in.ActFirst) + "**"
+			}
+			m.line(nil, "\n%s\n", title)
+		}
+		m.line(m.behind(in, a.Label, a.What+" "+a.Why+" "+a.Risk), "%d. **%s** %s%s", a.Order, escape(a.What), escape(a.Why), prefixed(" ⚠ Risk: ", escape(a.Risk)))
+		m.fence(a.Command)
+	}
+}
+
+func (m *markdown) missing(in *Incident) {
+	for i, miss := range in.Missing {
+		if i == 0 {
+			m.line(nil, "\n**Missing, and worth collecting**\n")
+		}
+		m.line(m.behind(in, "", miss.What+" "+miss.WouldTell), "- **%s** %s", escape(miss.What), escape(miss.WouldTell))
+		m.fence(miss.Command)
+	}
+}
+
+func (m *markdown) notes(in *Incident) {
+	for i, n := range in.Notes {
+		if i == 0 {
+			m.line(nil, "\n**Notes**\n")
+		}
+		m.line(m.seenIn(n.Findings), "- %s", escape(n.Text))
+	}
+}
+
+func (m *markdown) evidence(in *Incident) {
+	for i, f := range m.findings(in.findingIDs()) {
+		if i == 0 {
+			m.line(nil, "\n**Evidence**\n")
+		}
+		times := ""
+		if f.Count > 1 {
+			times = " (" + grouped(f.Count) + "x)"
+		}
+		m.line(f.Citations, "- %s %s: %s%s%s", code(f.ID), f.Kind, escape(f.Text), times, prefixed(", ", m.span(f.First, f.Last)))
+	}
+}
+
+func (m *markdown) alternatives(in *Incident) {
+	for i, a := range in.Alternatives {
+		if i == 0 {
+			m.line(nil, "\n**Also weighed**\n")
+		}
+		m.line(m.behind(in, a.Label, a.WhyNot), "- **%s** (%s): %s%s%s", a.Label, a.Certainty, escape(a.WhyNot),
+			prefixed(" For: ", strings.Join(a.For, ", ")), prefixed(" Against: ", strings.Join(a.Against, ", ")))
+	}
+}
+
+func (m *markdown) walk(in *Incident) {
+	book := ""
+	for _, w := range in.Walk {
+		if w.Runbook != book {
+			book = w.Runbook
+			m.line(nil, "\n**Runbook %s**\n", escape(book))
+		}
+		glyph, _ := m.answer(w.Answer)
+		ask := w.Ask
+		if ask == "" {
+			ask = w.Step
+		}
+		override := ""
+		if w.OverriddenBy != nil {
+			override = " (overridden: " + escape(*w.OverriddenBy) + ")"
+		}
+		m.line(m.seenIn(w.Because), "- %s %s: %s%s%s", glyph, w.Answer, escape(ask), override, prefixed(" -> ", string(w.Concludes)))
+	}
+}
+
+func (m *markdown) tables(r *Report) {
+	for i, p := range head(r.Pools) {
+		m.row(i, "Pools", p.Name, p.facts(), m.about(p.Citations, p.Name))
+	}
+	for i, e := range head(r.Edges) {
+		m.row(i, "Calls", e.Name(), e.facts(), m.about(e.Citations, e.Name()))
+	}
+	for i, s := range head(r.SQL) {
+		m.row(i, "SQL", cutMiddle(collapse(s.Fingerprint), 400), s.facts(), m.about(s.Citations, s.Fingerprint))
+	}
+	for i, s := range head(r.Stacks) {
+		name := fmt.Sprintf("%s in %s, %s", plural(s.Threads, "thread", "threads"), s.Pool, s.WaitKind)
+		m.row(i, "Threads", name, s.facts(), m.about(s.Citations, s.Pool))
+	}
+}
+
+func (m *markdown) row(i int, title, name string, f facts, cites []evidence.Citation) {
+	if i == 0 {
+		m.line(nil, "\n**%s**\n", title)
+	}
+	m.line(cites, "- %s %s", code(name), escape(f.String()))
+}
+
+func (m *markdown) sources(r *Report) {
+	for i, s := range r.Sources {
+		if i == 0 {
+			m.line(nil, "\n**Sources**\n")
+		}
+		problems := strings.Join(s.Problems[:min(3, len(s.Problems))], "; ")
+		m.line(nil, "- %s %s%s", code("["+s.Path+"]"), s.facts(), prefixed(": ", escape(problems)))
+	}
+}
+
+// fence writes a command as a block of code inside a list item, behind a fence
+// that the command cannot close.
+func (m *markdown) fence(command string) {
+	if command == "" {
+		return
+	}
+	fence := strings.Repeat("`", max(3, longestRun(command, '`')+1))
+	m.WriteString("   " + fence + "\n")
+	for line := range strings.SplitSeq(strings.TrimRight(command, "\n"), "\n") {
+		m.WriteString("   " + line + "\n")
+	}
+	m.WriteString("   " + fence + "\n")
+}
+
+func prefixed(prefix, s string) string {
+	if s == "" {
+		return ""
+	}
+	return prefix + s
+}
+
+// code makes s a span of code, behind backticks that s cannot close.
+func code(s string) string {
+	ticks := strings.Repeat("`", longestRun(s, '`')+1)
+	if len(ticks) > 1 || strings.HasPrefix(s, "`") || strings.HasSuffix(s, "`") {
+		return ticks + " " + s + " " + ticks
+	}
+	return ticks + s + ticks
+}
+
+func longestRun(s string, b byte) int {
+	longest, run := 0, 0
+	for i := range len(s) {
+		if s[i] != b {
+			run = 0
+			continue
+		}
+		run++
+		longest = max(longest, run)
+	}
+	return longest
+}
+
+// escape makes a text mean nothing but itself. Words that a program would turn
+// into links or mentions become code.
+func escape(s string) string {
+	words := strings.Fields(s)
+	for i, w := range words {
+		if strings.Contains(w, "://") || strings.HasPrefix(w, "www.") || mentions(w) {
+			words[i] = code(w)
+			continue
+		}
+		words[i] = escapeWord(w, i == 0)
+	}
+	return strings.Join(words, " ")
+}
+
+// mentions reports whether an @ stands before a letter: "@here", "a@b.c".
+func mentions(w string) bool {
+	at := strings.IndexByte(w, '@')
+	return at >= 0 && at < len(w)-1
+}
+
+func escapeWord(w string, first bool) string {
+	var b strings.Builder
+	for i := range len(w) {
+		switch c := w[i]; c {
+		case '\\', '`', '*', '[', ']', '<', '|', '~', '&':
+			b.WriteByte('\\')
+		case '_': // emphasises only at the border of a word
+			if i == 0 || i == len(w)-1 || !isWordByte(w[i-1]) || !isWordByte(w[i+1]) {
+				b.WriteByte('\\')
+			}
+		case '#', '>', '+', '-', '=':
+			if first && i == 0 {
+				b.WriteByte('\\')
+			}
+		}
+		b.WriteByte(w[i])
+	}
+	return b.String()
+}
+
+func isWordByte(c byte) bool {
+	return c >= 0x80 || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || isDigit(c)
+}

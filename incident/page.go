@@ -1,0 +1,149 @@
+package incident
+
+import (
+	"strings"
+	"time"
+
+	"github.com/firebreak-io/firebreak/evidence"
+)
+
+// page lays text out in columns of a terminal. Every line it writes is at most
+// width columns wide, but for commands, which are never broken: they are copied.
+type page struct {
+	strings.Builder
+	width int
+	glyphs
+	color bool
+	zone  *time.Location
+	day   string // the date that times without one belong to
+}
+
+func (p *page) paint(s style, text string) string {
+	if !p.color || s == plain || text == "" {
+		return text
+	}
+	return "\x1b[" + string(s) + "m" + text + "\x1b[0m"
+}
+
+// words splits a text where a line may break, each word painted by itself so
+// that no colour runs over the end of a line.
+func (p *page) words(s style, text string) []string {
+	words := strings.Fields(text)
+	for i, w := range words {
+		words[i] = p.paint(s, w)
+	}
+	return words
+}
+
+// item writes words as a paragraph: first before its first line, rest before
+// the others.
+func (p *page) item(first, rest string, words ...string) {
+	line, room := first, p.width
+	used, empty := cells(first), true
+	flush := func() {
+		p.WriteString(strings.TrimRight(line, " ") + "\n")
+		line, used, empty = rest, cells(rest), true
+	}
+	for _, w := range words {
+		n := cells(w)
+		if !empty && used+1+n > room {
+			flush()
+		}
+		if used+n > room && hasWide(w) && !strings.Contains(w, "\x1b") {
+			for used+cells(w) > room { // no spaces between words: break anywhere
+				head := headCells(w, room-used)
+				if head == "" {
+					break
+				}
+				line += head
+				w = w[len(head):]
+				flush()
+			}
+			n = cells(w)
+		}
+		if used+n > room {
+			w = p.fit(w, room-used)
+			n = cells(w)
+		}
+		if !empty {
+			line += " "
+			used++
+		}
+		line += w
+		used += n
+		empty = false
+	}
+	flush()
+}
+
+// fit shortens one word to n columns and keeps its colour whole.
+func (p *page) fit(w string, n int) string {
+	if !strings.HasPrefix(w, "\x1b[") {
+		return shorten(w, n, p.ellipsis)
+	}
+	end := strings.IndexByte(w, 'm') + 1
+	return w[:end] + shorten(strings.TrimSuffix(w[end:], "\x1b[0m"), n, p.ellipsis) + "\x1b[0m"
+}
+
+// command writes a command's lines as they are.
+func (p *page) command(indent, command string) {
+	for line := range strings.SplitSeq(strings.TrimRight(command, "\n"), "\n") {
+		p.WriteString(strings.TrimRight(indent+p.paint(cyan, line), " ") + "\n")
+	}
+}
+
+// heading writes a section's title after an empty line.
+func (p *page) heading(title string) {
+	p.WriteString("\n" + p.paint(bold, title) + "\n")
+}
+
+// cites returns up to limit citations as words in brackets.
+func (p *page) cites(list []evidence.Citation, limit int) []string {
+	var words []string
+	for i, c := range list {
+		if i == limit {
+			words = append(words, p.paint(dim, p.ellipsis))
+			break
+		}
+		words = append(words, p.cite(c))
+	}
+	return words
+}
+
+// cite returns one citation. Where it is too long for a line its path loses its
+// middle, never its line number.
+func (p *page) cite(c evidence.Citation) string {
+	room := p.width - 10
+	at := strings.TrimPrefix(c.String(), c.Source)
+	at = shorten(at, room/2, p.ellipsis)
+	return p.paint(dim, "["+shorten(c.Source, room-cells(at), p.ellipsis)+at+"]")
+}
+
+// name shortens a name so that a line keeps room for what is said of it.
+func (p *page) name(s string) string { return shorten(s, max(16, p.width*6/10), p.ellipsis) }
+
+// clock returns a time of the page's day, or with its date if it is of another.
+func (p *page) clock(t time.Time) string {
+	t = t.In(p.zone)
+	if day := t.Format(time.DateOnly); day != p.day {
+		return day + " " + t.Format(time.TimeOnly)
+	}
+	return t.Format(time.TimeOnly)
+}
+
+// span returns the times of a window without its date.
+func (p *page) span(from, to time.Time) string {
+	switch {
+	case from.IsZero() && to.IsZero():
+		return ""
+	case to.IsZero() || from.Equal(to):
+		return p.clock(from)
+	case from.IsZero():
+		return "until " + p.clock(to)
+	}
+	a, b := p.clock(from), p.clock(to)
+	if a == b {
+		return a
+	}
+	return a + p.dash + b
+}

@@ -1,0 +1,228 @@
+package incident
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+)
+
+// TextOptions say how the text form is drawn.
+type TextOptions struct {
+	Width int            // columns; 0 means 80, and fewer than 40 are taken as 40
+	Color bool           // colours and weights; nothing is said by them alone
+	ASCII bool           // draw with ASCII only; names stay as they were read
+	Zone  *time.Location // for times; nil means UTC
+}
+
+// rows is how many rows of a table the text and Markdown forms show.
+const rows = 6
+
+// WriteText writes the report for a terminal and for a channel: the verdict and
+// what to do first fit one small screen, everything that supports them follows.
+// Every number that was observed has its citation beside it.
+func WriteText(w io.Writer, r *Report, o TextOptions) error {
+	t := text{page: newPage(o), index: newIndex(sanitized(r))}
+	t.report()
+	out := t.String()
+	if o.ASCII {
+		out = asciiPlaceholders.Replace(out)
+	}
+	_, err := io.WriteString(w, out)
+	return err
+}
+
+func newPage(o TextOptions) page {
+	p := page{width: max(40, o.Width), glyphs: unicodeGlyphs, color: o.Color, zone: o.Zone}
+	if o.Width == 0 {
+		p.width = 80
+	}
+	if o.ASCII {
+		p.glyphs = asciiGlyphs
+	}
+	if o.Zone == nil {
+		p.zone = time.UTC
+	}
+	return p
+}
+
+// asciiPlaceholders undoes the control pictures of Visible for terminals that
+// cannot draw them.
+var asciiPlaceholders = func() *strings.Replacer {
+	pairs := []string{"␡", `\x7f`, " … ", " ... "}
+	for r := range rune(0x20) {
+		pairs = append(pairs, string(0x2400+r), fmt.Sprintf(`\x%02x`, r))
+	}
+	return strings.NewReplacer(pairs...)
+}()
+
+type text struct {
+	page
+	*index
+	shown map[string]bool // findings printed so far
+}
+
+func (t *text) report() {
+	t.shown = map[string]bool{}
+	r := t.index.report
+	t.setDay(r.Window)
+	if len(r.Incidents) == 0 {
+		t.item(t.paint(yellow, t.unsure+" NOTHING TO JUDGE")+" ", "  ", t.words(plain, "no incident could be made out of this evidence")...)
+	}
+	if len(r.Incidents) > 1 {
+		t.overview(r)
+	}
+	for i := range r.Incidents {
+		if len(r.Incidents) > 1 {
+			t.WriteString("\n" + strings.Repeat(t.rule, t.width) + "\n")
+		}
+		t.incident(&r.Incidents[i])
+	}
+	t.otherFindings(r)
+	t.tables(r)
+	t.sources(r)
+	t.footer(r)
+}
+
+func (t *text) setDay(w Window) {
+	if !w.From.IsZero() {
+		t.day = w.From.In(t.zone).Format(time.DateOnly)
+	}
+}
+
+// overview lists several incidents before the first of them.
+func (t *text) overview(r *Report) {
+	t.WriteString(t.paint(bold, "Several incidents in this evidence:") + "\n")
+	for i := range r.Incidents {
+		in := &r.Incidents[i]
+		glyph, s := t.verdict(in.Label)
+		words := t.words(plain, in.Headline)
+		words = append(words, t.cites(t.behind(in, "", in.Headline), 2)...)
+		t.item("  "+t.paint(s, glyph+" "+string(in.Label))+"  ", "      ", words...)
+	}
+}
+
+func (t *text) incident(in *Incident) {
+	window := in.Window
+	if window.IsZero() {
+		window = t.index.report.Window
+	}
+	t.setDay(window)
+	t.verdictLines(in, window)
+	t.chain(in)
+	t.first(in)
+	t.notes(in)
+	t.evidence(in)
+	t.walk(in)
+	t.alternatives(in)
+	t.missing(in)
+	t.actions(in)
+}
+
+func (t *text) verdictLines(in *Incident, window Window) {
+	glyph, s := t.verdict(in.Label)
+	head := t.paint(s, glyph+" "+strings.ToUpper(string(in.Label)))
+	sure := fmt.Sprintf("%s %s certainty", t.certainty(in.Certainty), in.Certainty)
+	t.item(head+"  ", "  ", append(t.words(bold, sure), t.words(dim, "("+in.Certainty.Means()+")")...)...)
+	words := t.words(bold, in.Headline)
+	words = append(words, t.cites(t.behind(in, "", in.Headline), 4)...)
+	t.item("", "", words...)
+	var when facts
+	when.add(in.Subject != "", "%s", in.Subject)
+	if span := t.span(window.From, window.To); span != "" {
+		at := window.From
+		if at.IsZero() {
+			at = window.To
+		}
+		when.add(true, "%s %s %s", t.day, span, zoneName(at.In(t.zone)))
+	}
+	if len(when) > 0 {
+		t.item("", "", t.words(dim, when.String())...)
+	}
+}
+
+// chain draws trigger -> amplifier -> victim, each with its numbers.
+func (t *text) chain(in *Incident) {
+	if len(in.Chain) == 0 {
+		return
+	}
+	t.WriteString("\n")
+	indent := "  "
+	for i, link := range in.Chain {
+		last := i == len(in.Chain)-1
+		head := indent
+		if i > 0 {
+			head = indent + t.arrow + " "
+			indent += strings.Repeat(" ", cells(t.arrow)+1)
+		}
+		words := []string{t.paint(roleStyle(link.Role), string(link.Role)), "", t.paint(bold, string(link.Label))}
+		if !link.Since.IsZero() {
+			words = append(words, "", "since", t.clock(link.Since))
+		}
+		if link.Assumed && !last {
+			words = append(words, t.words(dim, "(order assumed)")...)
+		}
+		t.item(head, indent+"  ", words...)
+		bar := indent + "  "
+		if !last {
+			bar = indent + t.bar + " "
+		}
+		said := t.words(plain, link.Subject)
+		findings := t.findings(link.Findings)
+		if len(findings) > 0 && len(said) < 4 {
+			said = append(t.words(plain, link.Subject+":"), t.words(plain, findings[0].Text)...)
+		}
+		t.item(bar, bar, append(said, t.cites(t.seenIn(link.Findings), 3)...)...)
+	}
+}
+
+// first is the box with what to do now; where the evidence does not tell, what
+// to collect now.
+func (t *text) first(in *Incident) {
+	switch {
+	case in.ActFirst != "" || in.Label != Healthy && in.Label != Inconclusive && len(in.Actions) > 0:
+		title := "ACT FIRST"
+		if in.ActFirst != "" {
+			title += ": " + string(in.ActFirst)
+		}
+		t.box(title)
+		for _, a := range firstActions(in) {
+			t.action(in, a, brief)
+		}
+	case in.Label != Healthy && len(in.Missing) > 0:
+		t.box("COLLECT FIRST")
+		for _, m := range in.Missing[:min(2, len(in.Missing))] {
+			t.missingItem(in, m)
+		}
+	default:
+		return
+	}
+	t.WriteString(t.paint(bold, strings.Repeat(t.rule, t.width)) + "\n")
+}
+
+func (t *text) box(title string) {
+	line := strings.Repeat(t.rule, 2) + " " + title + " "
+	line += strings.Repeat(t.rule, max(2, t.width-cells(line)))
+	t.WriteString("\n" + t.paint(bold, line) + "\n")
+}
+
+// firstActions returns the actions up to the one that deals with the label to
+// act on first.
+func firstActions(in *Incident) []Action {
+	for i, a := range in.Actions {
+		if a.Label != "" && a.Label == in.ActFirst {
+			return in.Actions[max(0, i-1) : i+1]
+		}
+	}
+	return in.Actions[:min(2, len(in.Actions))]
+}
+
+func (t *text) footer(r *Report) {
+	var f facts
+	f.add(r.Tool.Version != "", "firebreak %s", r.Tool.Version)
+	f.add(!r.GeneratedAt.IsZero(), "report of %s", r.GeneratedAt.In(t.zone).Format("2006-01-02 15:04:05 -07:00"))
+	if len(f) > 0 {
+		t.WriteString("\n")
+		t.item("", "", t.words(dim, f.String())...)
+	}
+}

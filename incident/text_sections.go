@@ -1,0 +1,270 @@
+package incident
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/firebreak-io/firebreak/evidence"
+)
+
+func (t *text) notes(in *Incident) {
+	if len(in.Notes) == 0 {
+		return
+	}
+	t.heading("NOTES")
+	for _, n := range in.Notes {
+		cites := t.seenIn(n.Findings)
+		if len(cites) == 0 {
+			cites = t.behind(in, "", n.Text)
+		}
+		t.item("  "+t.bullet+" ", "    ", append(t.words(plain, n.Text), t.cites(cites, 3)...)...)
+	}
+}
+
+// evidence lists the findings that the incident rests on.
+func (t *text) evidence(in *Incident) {
+	if findings := t.findings(in.findingIDs()); len(findings) > 0 {
+		t.heading("EVIDENCE")
+		for _, f := range findings {
+			t.finding(f)
+		}
+	}
+}
+
+func (t *text) finding(f *Finding) {
+	t.shown[f.ID] = true
+	words := append([]string{t.paint(dim, string(f.Kind)+":")}, t.words(plain, f.Text)...)
+	if f.Count > 1 {
+		words = append(words, "("+grouped(f.Count)+"x)")
+	}
+	words = append(words, strings.Fields(t.span(f.First, f.Last))...)
+	words = append(words, t.cites(f.Citations, 3)...)
+	t.item("  "+t.paint(bold, f.ID)+strings.Repeat(" ", max(1, 4-cells(f.ID))), "      ", words...)
+}
+
+// otherFindings lists those that no incident names.
+func (t *text) otherFindings(r *Report) {
+	began := false
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		if t.shown[f.ID] {
+			continue
+		}
+		if !began {
+			t.heading("ALSO SEEN")
+			began = true
+		}
+		t.finding(f)
+	}
+}
+
+func (t *text) walk(in *Incident) {
+	book := ""
+	for _, w := range in.Walk {
+		if w.Runbook != book {
+			book = w.Runbook
+			t.heading("RUNBOOK " + book)
+		}
+		glyph, s := t.answer(w.Answer)
+		ask := w.Ask
+		if ask == "" {
+			ask = w.Step
+		}
+		words := append(t.words(plain, ask), t.because(w.Because)...)
+		if w.OverriddenBy != nil {
+			words = append(words, t.words(bold, "(overridden: "+*w.OverriddenBy+")")...)
+		}
+		if w.Concludes != "" {
+			words = append(words, "->", t.paint(bold, string(w.Concludes)))
+		}
+		answer := fmt.Sprintf("%s %-7s", glyph, w.Answer)
+		t.item("  "+t.paint(s, answer)+" ", strings.Repeat(" ", 3+cells(answer)), words...)
+	}
+}
+
+// because names findings, each with its first citation.
+func (t *text) because(ids []string) []string {
+	var words []string
+	for i, f := range t.findings(ids) {
+		if i == 3 {
+			return append(words, t.ellipsis)
+		}
+		words = append(words, f.ID)
+		words = append(words, t.cites(f.Citations[:min(1, len(f.Citations))], 1)...)
+	}
+	return words
+}
+
+func (t *text) alternatives(in *Incident) {
+	if len(in.Alternatives) == 0 {
+		return
+	}
+	t.heading("ALSO WEIGHED")
+	for _, a := range in.Alternatives {
+		words := t.words(plain, a.WhyNot)
+		words = append(words, t.cites(t.behind(in, a.Label, a.WhyNot), 2)...)
+		t.item("  "+t.unknown+" "+t.paint(bold, string(a.Label))+", "+string(a.Certainty)+": ", "    ", words...)
+		t.points("for    ", a.For)
+		t.points("against", a.Against)
+	}
+}
+
+func (t *text) points(what string, ids []string) {
+	for _, f := range t.findings(ids) {
+		words := append(t.words(plain, f.Text), t.cites(f.Citations, 1)...)
+		t.item("    "+t.paint(dim, what)+" "+f.ID+" ", "            ", words...)
+	}
+}
+
+func (t *text) missing(in *Incident) {
+	if len(in.Missing) == 0 {
+		return
+	}
+	t.heading("MISSING, AND WORTH COLLECTING")
+	for _, m := range in.Missing {
+		t.missingItem(in, m)
+	}
+}
+
+func (t *text) missingItem(in *Incident, m Missing) {
+	t.item("  "+t.unknown+" ", "    ", append(t.words(bold, m.What), t.cites(t.behind(in, "", m.What), 1)...)...)
+	if m.Command != "" {
+		t.command("      ", m.Command)
+	}
+	if m.WouldTell != "" {
+		words := append(t.words(plain, m.WouldTell), t.cites(t.behind(in, "", m.WouldTell), 1)...)
+		t.item("    "+t.paint(dim, "tells:")+" ", "           ", words...)
+	}
+}
+
+func (t *text) actions(in *Incident) {
+	if len(in.Actions) == 0 {
+		return
+	}
+	t.heading("WHAT TO DO, IN ORDER")
+	for _, a := range in.Actions {
+		t.action(in, a, whole)
+	}
+}
+
+// The two lengths of an action: in the box, and in the list.
+const (
+	brief = false
+	whole = true
+)
+
+func (t *text) action(in *Incident, a Action, length bool) {
+	number := strconv.Itoa(a.Order) + ". "
+	indent := strings.Repeat(" ", 2+len(number))
+	t.item("  "+t.paint(bold, number), indent, append(t.words(bold, a.What), t.cites(t.behind(in, a.Label, a.What), 1)...)...)
+	switch {
+	case length == brief && strings.Count(a.Command, "\n") > 2:
+		t.item(indent, indent, t.words(dim, "what to paste stands below, under WHAT TO DO")...)
+	case a.Command != "":
+		t.command("      ", a.Command)
+	}
+	if length == whole && a.Why != "" {
+		t.item(indent, indent, append(t.words(plain, a.Why), t.cites(t.behind(in, a.Label, a.Why), 2)...)...)
+	}
+	if a.Risk != "" {
+		t.item(indent+t.paint(yellow, "! risk:")+" ", indent+"  ", append(t.words(plain, a.Risk), t.cites(t.behind(in, a.Label, a.Risk), 1)...)...)
+	}
+}
+
+// tables shows the head of each list; the JSON form has the rest.
+func (t *text) tables(r *Report) {
+	for i, p := range head(r.Pools) {
+		t.row(i, "POOLS", len(r.Pools), p.Name, p.facts(), t.about(p.Citations, p.Name))
+	}
+	for i, e := range head(r.Edges) {
+		t.row(i, "CALLS", len(r.Edges), e.Name(), e.facts(), t.about(e.Citations, e.Name()))
+	}
+	for i, s := range head(r.SQL) {
+		t.row(i, "SQL", len(r.SQL), collapse(s.Fingerprint), s.facts(), t.about(s.Citations, s.Fingerprint))
+	}
+	for i, s := range head(r.Stacks) {
+		name := fmt.Sprintf("%s in %s, %s", plural(s.Threads, "thread", "threads"), s.Pool, s.WaitKind)
+		t.row(i, "THREADS", len(r.Stacks), name, s.facts(), t.about(s.Citations, s.Pool))
+	}
+	t.timeline(r)
+}
+
+func head[T any](list []T) []T { return list[:min(rows, len(list))] }
+
+// row writes one thing of a table: its name, what is known of it, where.
+func (t *text) row(i int, title string, total int, name string, f facts, cites []evidence.Citation) {
+	if i == 0 {
+		if total > rows {
+			title += t.paint(dim, "  (the foremost; --format json has all)")
+		}
+		t.heading(title)
+	}
+	var words []string
+	for _, w := range strings.Fields(t.name(name)) {
+		words = append(words, t.paint(bold, w))
+	}
+	words = append(words, "")
+	words = append(words, t.words(plain, f.String())...)
+	t.item("  ", "      ", append(words, t.cites(cites, 2)...)...)
+}
+
+// timeline draws each signal as a row of bars: its shape, not its numbers.
+func (t *text) timeline(r *Report) {
+	for i, s := range head(r.Timeline) {
+		if i == 0 {
+			t.heading("TIMELINE")
+		}
+		words := []string{t.sparkline(s.Points, 32)}
+		if n := len(s.Points); n > 0 {
+			words = append(words, t.span(s.Points[0].At, s.Points[n-1].At))
+		}
+		if !s.Onset.IsZero() {
+			words = append(words, "rises", t.clock(s.Onset))
+		}
+		name := shorten(s.Signal, 24, t.ellipsis)
+		t.item("  "+name+strings.Repeat(" ", 25-cells(name)), "      ", words...)
+	}
+}
+
+func (t *text) sparkline(points []Point, width int) string {
+	if len(points) == 0 {
+		return ""
+	}
+	width = min(width, len(points))
+	columns := make([]float64, width)
+	top := 0.0
+	for i, p := range points {
+		c := &columns[i*width/len(points)]
+		*c = max(*c, p.Value)
+		top = max(top, p.Value)
+	}
+	var b strings.Builder
+	for _, v := range columns {
+		height := 0
+		if top > 0 {
+			height = int(v / top * float64(len(t.spark)-1))
+		}
+		b.WriteString(t.spark[max(0, height)])
+	}
+	return b.String()
+}
+
+func (t *text) sources(r *Report) {
+	if len(r.Sources) == 0 {
+		return
+	}
+	t.heading("SOURCES")
+	for _, s := range r.Sources {
+		words := append(t.cites([]evidence.Citation{{Source: s.Path}}, 1), t.words(plain, s.facts().String())...)
+		words = append(words, strings.Fields(t.span(s.From, s.To))...)
+		t.item("  ", "      ", words...)
+		for i, problem := range s.Problems {
+			if i == 3 {
+				t.item("      ", "      ", t.ellipsis)
+				break
+			}
+			t.item("      "+t.paint(yellow, "!")+" ", "        ", append(t.words(plain, problem), t.cites([]evidence.Citation{{Source: s.Path}}, 1)...)...)
+		}
+	}
+}
