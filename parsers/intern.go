@@ -1,0 +1,34 @@
+package parsers
+
+// interner keeps one copy of each of the names that repeat in an input: users,
+// databases, tables. Beyond its bound it copies like anyone else.
+type interner struct{ m map[string]string }
+
+const internBound = 4096
+
+// of returns b as a string.
+func (n *interner) of(b []byte) string {
+	if len(b) == 0 {
+		return ""
+	}
+	if s, ok := n.m[string(b)]; ok {
+		return s
+	}
+	s := string(b)
+	if len(s) > 128 || len(n.m) >= internBound {
+		return s
+	}
+	if n.m == nil {
+		n.m = map[string]string{}
+	}
+	n.m[s] = s
+	return s
+}
+
+// text returns s, or the copy that is kept of it.
+func (n *interner) text(s string) string {
+	if k, ok := n.m[s]; ok {
+		return k
+	}
+	return n.of([]byte(s))
+}
