@@ -17,7 +17,7 @@ import (
 func (s *pgServer) lockWait(r *pgRecord) error {
 	m := r.message[len("process "):]
 	pid, m, ok := bytes.Cut(m, []byte(" "))
-	if !ok || !pgDigits(pid) {
+	if !ok || !allDigits(pid) {
 		return nil
 	}
 	acquired := false
@@ -93,7 +93,7 @@ func (s *pgServer) blocker(detail []byte) string {
 	}
 	first := ""
 	for pid := range bytes.SplitSeq(list, []byte(", ")) {
-		if !pgDigits(pid) {
+		if !allDigits(pid) {
 			continue
 		}
 		if ses := s.sessions[string(pid)]; ses == nil || !ses.waiting {
@@ -126,6 +126,7 @@ func (s *pgServer) endWait(ses *pgSession) error {
 	}
 	ses.waiting = false
 	w := &ses.wait
+	ses.locked += w.waited
 	s.edge = evidence.LockEdge{Blocker: w.blocker, Object: w.object, Mode: w.mode, Waited: w.waited}
 	if b := s.sessions[w.blocker]; b != nil && b.hasText {
 		s.edge.BlockerText = string(b.text)
@@ -146,6 +147,7 @@ func (s *pgServer) failure(r *pgRecord) error {
 		if err := s.endWait(ses); err != nil {
 			return err
 		}
+		ses.locked = 0
 	}
 	switch {
 	case string(r.code) == "53300" || has("too many clients already") || has("too many connections for ") ||
@@ -224,7 +226,7 @@ func (s *pgServer) deadlock(r *pgRecord) error {
 			rest = more
 			continue
 		}
-		if pid, what, ok := bytes.Cut(b, []byte(" waits for ")); ok && pgDigits(pid) {
+		if pid, what, ok := bytes.Cut(b, []byte(" waits for ")); ok && allDigits(pid) {
 			if mode, what, ok := bytes.Cut(what, []byte(" on ")); ok {
 				object, by, _ := bytes.Cut(what, []byte("; blocked by process "))
 				members[string(pid)] = member{string(mode), string(object), string(bytes.TrimRight(by, "."))}
@@ -233,7 +235,7 @@ func (s *pgServer) deadlock(r *pgRecord) error {
 			continue
 		}
 		pid, _, ok := bytes.Cut(b, []byte(": "))
-		if !ok || !pgDigits(pid) {
+		if !ok || !allDigits(pid) {
 			rest = more
 			continue
 		}
@@ -291,16 +293,17 @@ func pgNewStatement(origin evidence.SQLOrigin) evidence.Statement {
 	}
 }
 
-// sendStatement sends a statement that has ended.
-func (s *pgServer) sendStatement(line int, end time.Time, zoned evidence.Tri, pid string, who pgWho, d time.Duration,
-	text string, plan []evidence.PlanNode, command string, cut bool,
-) error {
-	s.stmt = s.newStatement(evidence.SlowLog, text)
-	s.stmt.Session, s.stmt.User, s.stmt.DB, s.stmt.Host = pid, who.user, who.db, who.host
-	s.stmt.Duration, s.stmt.Command, s.stmt.Truncated = d, command, cut
-	pgSetPlan(&s.stmt, plan)
-	s.raw = append(s.raw[:0], text[:min(len(text), pgMaxRaw)]...)
-	return s.send(line, end, zoned, d, s.raw)
+// sendTimed sends a statement that has ended.
+func (s *pgServer) sendTimed(pid string, p *pgPending) error {
+	s.stmt = s.newStatement(evidence.SlowLog, p.text)
+	s.stmt.Session, s.stmt.User, s.stmt.DB, s.stmt.Host = pid, p.who.user, p.who.db, p.who.host
+	s.stmt.Duration, s.stmt.Command, s.stmt.Truncated = p.duration, p.command, p.cut
+	if p.locked > 0 {
+		s.stmt.LockTime = min(p.locked, p.duration)
+	}
+	pgSetPlan(&s.stmt, p.plan)
+	s.raw = append(s.raw[:0], p.text[:min(len(p.text), pgMaxRaw)]...)
+	return s.send(p.line, p.end, p.zoned, p.duration, s.raw)
 }
 
 // pgMaxRaw is how much of its text a record carries along.

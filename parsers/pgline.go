@@ -176,7 +176,7 @@ func pgSyslogLead(line []byte, h *pgHeader) int {
 	default:
 		return 0
 	}
-	if !pgDigits(pid) {
+	if !allDigits(pid) {
 		return 0
 	}
 	if at < len(head) && head[at] == ' ' {
@@ -188,7 +188,7 @@ func pgSyslogLead(line []byte, h *pgHeader) int {
 		end := bytes.IndexByte(head[at:], ']')
 		dash := bytes.LastIndexByte(head[at:at+max(end, 0)], '-')
 		if end > 0 && dash > 0 {
-			if n, ok := pgAtoi(head[at+dash+1 : at+end]); ok && pgDigits(head[at+1:at+dash]) {
+			if n, ok := pgAtoi(head[at+dash+1 : at+end]); ok && allDigits(head[at+1:at+dash]) {
 				h.seq, h.chunk = head[at+1:at+dash], n
 				at += end + 1
 				if at < len(head) && head[at] == ' ' {
@@ -361,7 +361,7 @@ func pgFields(p []byte, h *pgHeader) bool {
 			}
 			i += n + 1 + len(v)
 			continue
-		case  after == '@':
+		case after == '@':
 			d := p[i+n+1:]
 			dn := pgWordLen(d)
 			if bytes.HasPrefix(d, []byte("[unknown]")) {
@@ -375,8 +375,12 @@ func pgFields(p []byte, h *pgHeader) bool {
 				i += 1 + len(app)
 			}
 			continue
-		case after == '(' && h.host == nil && pgPort(p[i+n:]): // %r
-			h.host = w
+		case after == '(' && pgPort(p[i+n:]): // %r
+			if h.host == nil {
+				h.host = w
+			}
+			i += n + bytes.IndexByte(p[i+n:], ')')
+			continue
 		case isDigit(w[0]) && h.pid == nil && pgPid(w, before, after, h):
 		case bytes.IndexByte(w, '.') > 0 && h.host == nil && pgIP(w):
 			h.host = w
@@ -430,7 +434,7 @@ func pgKey(k, v []byte, h *pgHeader) bool {
 		}
 		h.host = val
 	case "pid", "p":
-		if pgDigits(val) {
+		if allDigits(val) {
 			h.pid = val
 		}
 	case "sql_error_code", "state", "sqlstate", "e":
@@ -535,15 +539,6 @@ func pgWordLen(b []byte) int {
 
 func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
-func pgDigits(b []byte) bool {
-	for _, c := range b {
-		if !isDigit(c) {
-			return false
-		}
-	}
-	return len(b) > 0
-}
-
 func pgHex(b []byte) bool {
 	for _, c := range b {
 		if !isDigit(c) && (c|0x20 < 'a' || c|0x20 > 'f') {
@@ -555,7 +550,7 @@ func pgHex(b []byte) bool {
 
 // atoi reads a number of at most nine digits.
 func pgAtoi(b []byte) (int, bool) {
-	if len(b) == 0 || len(b) > 9 || !pgDigits(b) {
+	if len(b) == 0 || len(b) > 9 || !allDigits(b) {
 		return 0, false
 	}
 	n := 0

@@ -2,6 +2,8 @@ package parsers
 
 import (
 	"bytes"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/firebreak-io/firebreak/evidence"
@@ -18,7 +20,8 @@ type pgServer struct {
 	sessions map[string]*pgSession
 	order    []*pgSession // ring of those known, oldest first from next
 	next     int
-	seq      int // records seen
+	seq      int  // records seen
+	apart    bool // statements are logged apart from durations
 	queue    []pgQueued
 	rec      evidence.Record
 	stmt     evidence.Statement
@@ -29,9 +32,9 @@ type pgServer struct {
 }
 
 const (
-	pgMaxSessions = 1024    // remembered at a time
+	pgMaxSessions = 1024     // remembered at a time
 	pgMaxKept     = 64 << 10 // bytes of a statement that is kept for later
-	pgMaxWait     = 256     // records that pass before a statement is no longer kept for its plan
+	pgMaxWait     = 256      // records that pass before a statement is no longer kept for its plan
 )
 
 // pgSession is what one server process has said and not yet completed.
@@ -42,7 +45,7 @@ type pgSession struct {
 	pending []pgPending // durations waiting for their plan or statement
 	text    []byte      // last statement logged without a duration
 	hasText bool
-	logged  bool // statements are logged apart from durations
+	locked  time.Duration // waited for locks since its last duration
 
 	waiting bool
 	wait    pgWait
@@ -55,10 +58,12 @@ type pgPending struct {
 	end      time.Time
 	zoned    evidence.Tri
 	duration time.Duration
+	locked   time.Duration
 	isPlan   bool
 	who      pgWho
 	text     string
 	cut      bool
+	command  string // parse or bind, where that was slow
 	plan     []evidence.PlanNode
 }
 
@@ -154,7 +159,9 @@ func (s *pgServer) duration(r *pgRecord, m []byte) error {
 		// the first two count only where planning itself was slow.
 		if i := bytes.Index(rest, []byte(": ")); i > 0 && d >= pgSlowPlanning {
 			word, _, _ := bytes.Cut(rest, []byte(" "))
-			return s.sendStatement(r.line, r.time, r.zoned, string(r.pid), s.who(r), d, string(rest[i+2:]), nil, string(word), r.cut)
+			p := s.pending(r, d, rest[i+2:])
+			p.command = string(word)
+			return s.sendTimed(string(r.pid), &p)
 		}
 	}
 	return nil
@@ -187,7 +194,7 @@ func (s *pgServer) logged(r *pgRecord, text []byte) error {
 		return err
 	}
 	ses.text = append(ses.text[:0], text[:min(len(text), pgMaxKept)]...)
-	ses.hasText, ses.logged = true, true
+	ses.hasText, s.apart = true, true
 	return nil
 }
 
@@ -199,14 +206,15 @@ func (s *pgServer) bare(r *pgRecord, d time.Duration) error {
 	if err != nil {
 		return err
 	}
-	if ses != nil && ses.logged {
-		if !ses.hasText {
-			return nil
-		}
+	if ses != nil && ses.hasText {
 		ses.hasText = false
 		return s.timed(r, d, ses.text)
 	}
-	return s.sendStatement(r.line, r.time, r.zoned, string(r.pid), s.who(r), d, "", nil, "", r.cut)
+	if s.apart {
+		return nil
+	}
+	p := s.pending(r, d, nil)
+	return s.sendTimed(string(r.pid), &p)
 }
 
 // timed is a statement with its duration. auto_explain may have said the same
@@ -216,31 +224,32 @@ func (s *pgServer) timed(r *pgRecord, d time.Duration, text []byte) error {
 	if err != nil {
 		return err
 	}
+	p := s.pending(r, d, text)
 	if ses == nil {
-		return s.sendStatement(r.line, r.time, r.zoned, "", s.who(r), d, string(text), nil, "", r.cut)
+		return s.sendTimed("", &p)
 	}
 	if err := s.endWait(ses); err != nil {
 		return err
 	}
-	var plan []evidence.PlanNode
+	p.locked, ses.locked = ses.locked, 0
 	taken := false
-	for i := 0; i < len(ses.pending); {
-		p := &ses.pending[i]
-		if p.isPlan && pgTwins(p.duration, d) || p.isPlan && p.duration <= d && len(p.text) > 0 && bytes.Contains(text, []byte(p.text)) {
-			plan = append(plan, p.plan...)
+	kept := ses.pending[:0]
+	for _, q := range ses.pending {
+		if q.isPlan && (pgTwins(q.duration, d) || q.duration <= d && q.text != "" && strings.Contains(p.text, q.text)) {
+			p.plan = append(p.plan, q.plan...)
 			taken = true
-			ses.pending = append(ses.pending[:i], ses.pending[i+1:]...)
 			continue
 		}
-		i++
+		kept = append(kept, q)
 	}
+	ses.pending = kept
 	if err := s.flush(ses); err != nil {
 		return err
 	}
 	if taken {
-		return s.sendStatement(r.line, r.time, r.zoned, ses.pid, s.who(r), d, string(text), plan, "", r.cut)
+		return s.sendTimed(ses.pid, &p)
 	}
-	s.keep(ses, r, d, text, nil, false)
+	s.keep(ses, p)
 	return nil
 }
 
@@ -251,15 +260,16 @@ func (s *pgServer) planned(r *pgRecord, d time.Duration, body []byte) error {
 		return err
 	}
 	text, plan := s.readPlan(body)
+	p := s.pending(r, d, text)
+	p.plan, p.isPlan = plan, true
 	if ses == nil {
-		return s.sendStatement(r.line, r.time, r.zoned, "", s.who(r), d, string(text), plan, "", r.cut)
+		return s.sendTimed("", &p)
 	}
 	for i := range ses.pending {
-		p := &ses.pending[i]
-		if !p.isPlan && pgTwins(d, p.duration) {
-			q := *p
-			ses.pending = append(ses.pending[:i], ses.pending[i+1:]...)
-			return s.sendStatement(q.line, q.end, q.zoned, ses.pid, q.who, q.duration, q.text, plan, "", q.cut)
+		if q := ses.pending[i]; !q.isPlan && pgTwins(d, q.duration) {
+			ses.pending = slices.Delete(ses.pending, i, i+1)
+			q.plan = plan
+			return s.sendTimed(ses.pid, &q)
 		}
 	}
 	if len(ses.pending) >= 8 { // a function that runs many statements
@@ -267,7 +277,7 @@ func (s *pgServer) planned(r *pgRecord, d time.Duration, body []byte) error {
 			return err
 		}
 	}
-	s.keep(ses, r, d, text, plan, true)
+	s.keep(ses, p)
 	return nil
 }
 
@@ -300,13 +310,16 @@ func pgTwins(plan, statement time.Duration) bool {
 	return d >= -time.Millisecond && (d < 5*time.Millisecond || d < statement/100)
 }
 
-// keep holds a timed statement until its twin has had time to come.
-func (s *pgServer) keep(ses *pgSession, r *pgRecord, d time.Duration, text []byte, plan []evidence.PlanNode, isPlan bool) {
-	p := pgPending{
-		seq: s.seq, line: r.line, end: r.time, zoned: r.zoned, duration: d, isPlan: isPlan,
-		who: s.who(r), cut: r.cut || len(text) > pgMaxKept, plan: plan,
+// pending returns what a record says of a statement that has ended.
+func (s *pgServer) pending(r *pgRecord, d time.Duration, text []byte) pgPending {
+	return pgPending{
+		seq: s.seq, line: r.line, end: r.time, zoned: r.zoned, duration: d, locked: evidence.None,
+		who: s.who(r), cut: r.cut || len(text) > pgMaxKept, text: string(text[:min(len(text), pgMaxKept)]),
 	}
-	p.text = string(text[:min(len(text), pgMaxKept)])
+}
+
+// keep holds a timed statement until its twin has had time to come.
+func (s *pgServer) keep(ses *pgSession, p pgPending) {
 	ses.pending = append(ses.pending, p)
 	s.queue = append(s.queue, pgQueued{s.seq, ses})
 }
@@ -351,8 +364,8 @@ func (s *pgServer) flush(ses *pgSession) error { return s.flushOlder(ses, s.seq)
 func (s *pgServer) flushOlder(ses *pgSession, seq int) error {
 	for len(ses.pending) > 0 && ses.pending[0].seq <= seq {
 		p := ses.pending[0]
-		ses.pending = append(ses.pending[:0], ses.pending[1:]...)
-		if err := s.sendStatement(p.line, p.end, p.zoned, ses.pid, p.who, p.duration, p.text, p.plan, "", p.cut); err != nil {
+		ses.pending = slices.Delete(ses.pending, 0, 1)
+		if err := s.sendTimed(ses.pid, &p); err != nil {
 			return err
 		}
 	}

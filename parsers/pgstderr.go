@@ -260,4 +260,3 @@ func (p *pgStderr) deliver() error {
 	r.statement, r.query = get(pgStatement), get(pgQuery)
 	return p.server.record(r)
 }
-
