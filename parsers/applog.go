@@ -1,6 +1,7 @@
 package parsers
 
 import (
+	"bytes"
 	"time"
 
 	"github.com/firebreak-io/firebreak/evidence"
@@ -23,14 +24,15 @@ func detectors() []detector {
 // logRecord is one application-log record: header fields and the whole message
 // with its continuation lines (stack trace, causes), unescaped.
 type logRecord struct {
-	Time   time.Time
-	Zoned  evidence.Tri
-	Level  string // upper case: ERROR, WARN, INFO …; empty if not stated
-	Logger string
-	Thread string
-	Trace  string // trace or request id
-	App    string // application name, if the header states one
-	Text   []byte // message and continuation lines, joined by \n
+	Time     time.Time
+	Zoned    evidence.Tri
+	Level    string // canonical: TRACE, DEBUG, INFO, WARN, ERROR, FATAL; empty if not stated
+	Logger   string
+	Thread   string
+	Trace    string // trace or request id
+	App      string // application name, if the header or a wrapper states one
+	Instance string // host or pod, if the header or a wrapper states one
+	Text     []byte // message and continuation lines, joined by \n
 
 	lines []recordLine // where each line of Text began
 }
@@ -52,38 +54,90 @@ func (r *logRecord) line(off int) int {
 	return n
 }
 
+// first returns the first line of Text: the message, unless it has several lines.
+func (r *logRecord) first() []byte {
+	if i := bytes.IndexByte(r.Text, '\n'); i >= 0 {
+		return r.Text[:i]
+	}
+	return r.Text
+}
+
 // logOut lets detectors emit evidence about the record at hand.
 type logOut struct {
-	in   *Input
-	emit Emit
-	rec  *logRecord
-	ev   evidence.Record
+	in    *Input
+	emit  Emit
+	rec   *logRecord
+	names *nameTable
+	ev    evidence.Record
+	raw   []byte
 }
+
+// maxRaw is how much of a record's text goes with its evidence.
+const maxRaw = 8 << 10
 
 // at prepares a record cited at the line of an offset in the text. The
 // detector sets one payload on it and hands it to send.
 func (o *logOut) at(off int) *evidence.Record {
+	o.raw = append(o.raw[:0], o.rec.Text[:min(len(o.rec.Text), maxRaw)]...)
 	o.ev = evidence.Record{
 		Time: o.rec.Time, Zoned: o.rec.Zoned, Place: o.in.place(),
 		Cite: o.in.cite(o.rec.line(off)), Thread: o.rec.Thread, Trace: o.rec.Trace,
-		Raw: o.rec.Text,
+		Raw: o.raw,
 	}
-	if o.ev.Place.Service == "" {
+	if o.rec.App != "" {
 		o.ev.Place.Service = o.rec.App
+	}
+	if o.rec.Instance != "" {
+		o.ev.Place.Instance = o.rec.Instance
 	}
 	return &o.ev
 }
 
 func (o *logOut) send(r *evidence.Record) error { return o.emit(r) }
 
-// logReader reads application-log records around lines of interest.
-type logReader struct {
-	in   *Input
-	emit Emit
+// str returns b as a string; equal texts share one.
+func (o *logOut) str(b []byte) string { return o.names.get(b) }
+
+// nameTable keeps one string for each distinct text, up to a number of them.
+type nameTable struct{ m map[string]string }
+
+const (
+	maxNames   = 8 << 10
+	maxNameLen = 512
+)
+
+func (t *nameTable) get(b []byte) string {
+	if len(b) == 0 {
+		return ""
+	}
+	if s, ok := t.m[string(b)]; ok {
+		return s
+	}
+	s := string(b)
+	if len(b) > maxNameLen {
+		return s
+	}
+	if t.m == nil || len(t.m) >= maxNames {
+		t.m = make(map[string]string, 64)
+	}
+	t.m[s] = s
+	return s
 }
 
-func newLogReader(in *Input, emit Emit) *logReader { return &logReader{in: in, emit: emit} }
-
-// record reads the record that the current line belongs to and offers it to
-// the detectors. It leaves the first line of the next record unread.
-func (l *logReader) record() error { return nil }
+// offer shows a whole record to the detectors that want it.
+func (l *logReader) offer(r *logRecord) error {
+	wanted := wantedBy(r.Text)
+	if wanted == 0 {
+		return nil
+	}
+	l.out.rec = r
+	for i := range allDetectors() {
+		if wanted&(1<<i) == 0 {
+			continue
+		}
+		if err := allDetectors()[i].find(r, &l.out); err != nil {
+			return err
+		}
+	}
+	return nil
+}

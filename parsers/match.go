@@ -64,3 +64,24 @@ func (m *matcher) find(text []byte) int {
 	}
 	return -1
 }
+
+// each calls f with the number of every literal that stands in text, at least once.
+func (m *matcher) each(text []byte, f func(literal int)) {
+	if len(m.literals) == 0 {
+		return
+	}
+	for end := m.shortest - 1; end < len(text); {
+		pair := uint16(text[end-1])<<8 | uint16(text[end])
+		if s := m.shift[pair]; s > 0 {
+			end += int(s)
+			continue
+		}
+		at := end - m.shortest + 1
+		for _, i := range m.bucket[pair] {
+			if bytes.HasPrefix(text[at:], m.literals[i]) {
+				f(i)
+			}
+		}
+		end++
+	}
+}

@@ -2,27 +2,44 @@ package parsers
 
 import (
 	"errors"
-	"github.com/firebreak-io/firebreak/evidence"
 	"sync"
+
+	"github.com/firebreak-io/firebreak/evidence"
 )
 
 // Text reads any text: blocks of the block formats wherever they start, and
 // application-log records in between. What nobody knows is passed by.
 func Text(in *Input, emit Emit) error {
 	t := newTextDriver(in, emit)
-	for in.Lines.SkipTo(signs().find) && in.Lines.Next() {
-		known, err := t.block()
+	find := signs().find
+	for in.Lines.SkipTo(find) && in.Lines.Next() {
+		// After a block or a record the next line is at hand, whatever it holds.
+		hit := find(in.Lines.Bytes()) >= 0
+		if hit {
+			known, err := t.block()
+			if err != nil {
+				return err
+			}
+			if known {
+				t.log.done = in.Lines.Number() - 1
+				continue
+			}
+		}
+		var err error
+		switch {
+		case in.Lines.Wrapped():
+			err = t.log.line(hit)
+		case hit:
+			err = t.log.record()
+		}
 		if err != nil {
 			return err
 		}
-		if known {
-			continue
-		}
-		if err := t.log.record(); err != nil {
-			return err
-		}
 	}
-	return in.Lines.Err()
+	if err := in.Lines.Err(); err != nil {
+		return err
+	}
+	return t.log.close()
 }
 
 type textDriver struct {
@@ -54,6 +71,19 @@ func (t *textDriver) block() (bool, error) {
 	return false, nil
 }
 
+// startsBlock reports whether a block format would begin at this line.
+func startsBlock(line []byte) bool {
+	if len(line) < 6 || line[0] == '\t' || blockMarks().find(line) < 0 {
+		return false
+	}
+	for _, f := range blockFormats() {
+		if f.Starts(line) {
+			return true
+		}
+	}
+	return false
+}
+
 // counted returns emit with its records tallied under a format's name.
 func (in *Input) counted(format string, emit Emit) Emit {
 	return func(r *evidence.Record) error {
@@ -72,13 +102,59 @@ var blockFormats = sync.OnceValue(func() []Format {
 	return blocks
 })
 
+var allDetectors = sync.OnceValue(detectors)
+
+// blockMarks finds the marks of all block formats.
+var blockMarks = sync.OnceValue(func() *matcher {
+	var all []string
+	for _, f := range blockFormats() {
+		all = append(all, f.Marks...)
+	}
+	return newMatcher(all)
+})
+
+// detectorSigns finds the signs of all detectors; the literal's index leads to
+// the detectors that want it.
+var detectorSigns = sync.OnceValue(func() *signTable {
+	t := &signTable{}
+	index := map[string]int{}
+	var all []string
+	for i, d := range allDetectors() {
+		for _, s := range d.signs {
+			at, ok := index[s]
+			if !ok {
+				at = len(all)
+				index[s] = at
+				all = append(all, s)
+				t.wanted = append(t.wanted, 0)
+			}
+			t.wanted[at] |= 1 << i
+		}
+	}
+	t.matcher = newMatcher(all)
+	return t
+})
+
+type signTable struct {
+	*matcher
+	wanted []uint64 // by literal: bits of detectors
+}
+
+// wantedBy returns the detectors one of whose signs is in text, as bits.
+func wantedBy(text []byte) uint64 {
+	t := detectorSigns()
+	var wanted uint64
+	t.each(text, func(literal int) { wanted |= t.wanted[literal] })
+	return wanted
+}
+
 // signs finds any line that a block format or a detector may want.
 var signs = sync.OnceValue(func() *matcher {
 	var all []string
 	for _, f := range blockFormats() {
 		all = append(all, f.Marks...)
 	}
-	for _, d := range detectors() {
+	for _, d := range allDetectors() {
 		all = append(all, d.signs...)
 	}
 	return newMatcher(all)
