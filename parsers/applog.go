@@ -67,7 +67,7 @@ type logOut struct {
 	in    *Input
 	emit  Emit
 	rec   *logRecord
-	names *nameTable
+	names *interner
 	ev    evidence.Record
 	raw   []byte
 }
@@ -96,33 +96,7 @@ func (o *logOut) at(off int) *evidence.Record {
 func (o *logOut) send(r *evidence.Record) error { return o.emit(r) }
 
 // str returns b as a string; equal texts share one.
-func (o *logOut) str(b []byte) string { return o.names.get(b) }
-
-// nameTable keeps one string for each distinct text, up to a number of them.
-type nameTable struct{ m map[string]string }
-
-const (
-	maxNames   = 8 << 10
-	maxNameLen = 512
-)
-
-func (t *nameTable) get(b []byte) string {
-	if len(b) == 0 {
-		return ""
-	}
-	if s, ok := t.m[string(b)]; ok {
-		return s
-	}
-	s := string(b)
-	if len(b) > maxNameLen {
-		return s
-	}
-	if t.m == nil || len(t.m) >= maxNames {
-		t.m = make(map[string]string, 64)
-	}
-	t.m[s] = s
-	return s
-}
+func (o *logOut) str(b []byte) string { return o.names.of(b) }
 
 // offer shows a whole record to the detectors that want it.
 func (l *logReader) offer(r *logRecord) error {

@@ -34,7 +34,7 @@ type logReader struct {
 }
 
 func newLogReader(in *Input, emit Emit) *logReader {
-	names := &nameTable{}
+	names := &interner{}
 	return &logReader{
 		in: in, clock: newClockwork(in),
 		out: logOut{in: in, emit: emit, names: names},
@@ -112,16 +112,16 @@ func (l *logReader) begin(s *logStream, line []byte, num int, h *header, origin 
 		r.Time, r.Zoned = originTime(origin)
 	}
 	r.Level = h.level
-	r.Logger = names.get(h.logger)
-	r.Thread = names.get(h.thread)
+	r.Logger = names.of(h.logger)
+	r.Thread = names.of(h.thread)
 	r.Trace = string(h.trace)
 	if len(h.app) > 0 {
-		r.App = names.get(h.app)
+		r.App = names.of(h.app)
 	}
 	if h.json {
 		s.single = true
 		if len(h.doc.instance) > 0 {
-			r.Instance = names.get(h.doc.instance)
+			r.Instance = names.of(h.doc.instance)
 		}
 		r.Text = h.doc.text(r.Text)
 		r.lines = append(r.lines, recordLine{0, num})

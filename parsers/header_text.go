@@ -72,7 +72,7 @@ func (h *header) plain(line []byte, i int) bool {
 			if level == "" || h.level != "" {
 				if tokens == 0 && h.level == "" { // a host or a service name
 					n = bytes.IndexByte(head[:min(end, i+64)], ' ')
-					if n > i && hasStampSoon(head[n:]) && plainName(head[i:n]) {
+					if n > i && hasStampSoon(head[n:]) && hostLike(head[i:n]) {
 						i = n
 						break
 					}
@@ -111,7 +111,7 @@ func hasStampSoon(b []byte) bool {
 	return readStamp(b[i:], &s) > 0 && s.shape != shapeClock && s.shape != shapeEpoch
 }
 
-func plainName(b []byte) bool {
+func hostLike(b []byte) bool {
 	for _, c := range b {
 		if !isASCIILetter(c) && (c < '0' || c > '9') && c != '-' && c != '_' && c != '.' {
 			return false
