@@ -73,6 +73,8 @@ func Formats() []Format {
 		pprofFormat(),
 		goroutineFormat(),
 		postgresqlLog(),
+		postgresqlCSVLog(),
+		postgresqlJSONLog(),
 	}
 }
 
