@@ -71,6 +71,9 @@ type Format struct {
 func Formats() []Format {
 	return []Format{
 		pprofFormat(),
+		jstackFormat(),
+		threadInfoFormat(),
+		dumpToFileFormat(),
 		goroutineFormat(),
 		postgresqlLog(),
 		postgresqlCSVLog(),
@@ -103,6 +106,9 @@ type Input struct {
 
 	// dumps counts the dumps seen in this input, so that each gets its ID.
 	dumps int
+
+	java  *javaDump      // the reader of Java thread dumps, kept between blocks
+	atEnd []func() error // called when Text has read the last line
 }
 
 // NewInput prepares an input that reads from r.

@@ -36,6 +36,11 @@ func Text(in *Input, emit Emit) error {
 			return err
 		}
 	}
+	for _, end := range in.atEnd {
+		if err := end(); err != nil {
+			return err
+		}
+	}
 	if err := in.Lines.Err(); err != nil {
 		return err
 	}
