@@ -21,7 +21,6 @@ var (
 // dump_to_file the version. A time of its own is better than that of the log
 // line that announces it, and that is better than the file's name.
 func (d *javaDump) surroundings(s start) {
-	d.at, d.zoned = time.Time{}, evidence.Unknown
 	before := d.in.Lines.Before()
 	before = before[max(0, len(before)-2000):]
 	var lines []string

@@ -42,13 +42,15 @@ type javaDump struct {
 	printsSyncs bool
 	deepest     int
 	hotspot     bool // threads carry a stack address: the real thing, with an end marker
+	priorities  bool // headers have daemon or prio: not Dubbo's
 	cycle       []evidence.Held
-	jni         bool
+	edges       map[string]evidence.Held // who waits for whom, by thread id, where headers say it
 
 	// The thread at hand.
 	open    bool
 	thread  threadLines
 	stack   evidence.Stack
+	part    string // "#" and its name
 	rec     evidence.Record
 	raw     []byte
 	scratch []byte
@@ -83,6 +85,10 @@ const (
 	inHeap
 )
 
+func newJavaDump(in *Input) *javaDump {
+	return &javaDump{in: in, workers: map[*evidence.Frame]bool{}, edges: map[string]evidence.Held{}}
+}
+
 // javaBlock reads a block of a dump of the family.
 func javaBlock(in *Input, emit Emit, fam family) error {
 	if !in.Lines.Next() {
@@ -95,7 +101,7 @@ func javaBlock(in *Input, emit Emit, fam family) error {
 	}
 	d := in.java
 	if d == nil {
-		d = &javaDump{in: in, workers: map[*evidence.Frame]bool{}}
+		d = newJavaDump(in)
 		in.java = d
 		in.atEnd = append(in.atEnd, d.close)
 	}
@@ -123,18 +129,8 @@ func (d *javaDump) resumes(s start, line int) bool {
 
 // start begins a new dump at the current line.
 func (d *javaDump) start(s start) {
-	d.in.dumps++
-	d.family, d.prefix, d.format = s.family, s.prefix, ""
-	d.line = d.in.Lines.Number()
-	d.banner, d.begun, d.ended = s.banner != nil, false, false
-	d.section, d.interrupted = inThreads, 0
-	d.printsSyncs, d.deepest, d.hotspot, d.jni = false, 0, false, false
-	d.cycle = nil
-	clear(d.seen)
-	d.info = evidence.Dump{
-		ID: strconv.Itoa(d.in.dumps), Runtime: evidence.JVM,
-		Declared: evidence.None, MaxFrames: evidence.None, HeapFull: evidence.None,
-	}
+	d.reset(s.family, d.in.Lines.Number())
+	d.prefix, d.banner = s.prefix, s.banner != nil
 	d.surroundings(s)
 	if strings.Contains(path.Base(d.in.Name), "Dubbo_JStack") {
 		d.info.Rejection = true
@@ -145,6 +141,23 @@ func (d *javaDump) start(s start) {
 		if bytes.HasPrefix(s.banner, []byte("Attaching")) {
 			d.format = "jhsdb"
 		}
+	}
+}
+
+// reset forgets the dump before and numbers a new one.
+func (d *javaDump) reset(fam family, line int) {
+	d.in.dumps++
+	d.family, d.format, d.line = fam, "", line
+	d.prefix, d.banner, d.begun, d.ended = nil, false, false, false
+	d.section, d.interrupted = inThreads, 0
+	d.printsSyncs, d.deepest, d.hotspot, d.priorities = false, 0, false, false
+	d.cycle = nil
+	d.at, d.zoned = time.Time{}, evidence.Unknown
+	clear(d.seen)
+	clear(d.edges)
+	d.info = evidence.Dump{
+		ID: strconv.Itoa(d.in.dumps), Runtime: evidence.JVM,
+		Declared: evidence.None, MaxFrames: evidence.None, HeapFull: evidence.None,
 	}
 }
 
@@ -194,7 +207,7 @@ func (d *javaDump) read(line []byte) (bool, error) {
 		return d.secondHalf(body)
 	}
 	ok, err := d.body(body, indent)
-	d.blank = false
+	d.blank = d.blank && !ok
 	return ok, err
 }
 
@@ -288,10 +301,12 @@ func (d *javaDump) begin(h *javaHeader) error {
 		return err
 	}
 	if d.repeats(h) {
+		next := start{family: d.family, prefix: d.prefix}
 		if err := d.close(); err != nil {
 			return err
 		}
-		d.start(start{family: d.family, prefix: d.prefix})
+		d.start(next)
+		d.repeats(h)
 	}
 	d.section = inThreads
 	if h.stack && h.nid && !h.debugger {
@@ -300,6 +315,8 @@ func (d *javaDump) begin(h *javaHeader) error {
 	if d.format == "" {
 		d.format = formatOf(h)
 	}
+	d.priorities = d.priorities || h.daemonPrio
+	d.info.Partial = d.info.Partial || h.selection
 	if err := d.opening(); err != nil {
 		return err
 	}
@@ -313,17 +330,17 @@ func (d *javaDump) begin(h *javaHeader) error {
 	}
 	d.stack = evidence.Stack{
 		Dump: d.info.ID, Runtime: evidence.JVM,
-		ID: d.strings.intern(h.id), State: h.state, Frames: frames, Holds: holds,
+		ID: string(h.id), State: h.state, Frames: frames, Holds: holds,
 		Count: 1, CPU: h.cpu, Elapsed: h.elapse, Waited: evidence.None, Virtual: h.virtual,
 	}
 	d.scratch = append(append(d.scratch[:0], '#'), name...)
-	d.stack.Name = d.strings.intern(d.scratch)[1:]
+	d.part = d.strings.intern(d.scratch)
+	d.stack.Name = d.part[1:]
 	if h.native > 0 {
-		d.scratch = strconv.AppendUint(d.scratch[:0], h.native, 10)
-		d.stack.NativeID = d.strings.intern(d.scratch)
+		d.stack.NativeID = strconv.FormatUint(h.native, 10)
 	}
 	d.thread.status = d.strings.intern(h.status)
-	d.thread.vmNative = len(h.id) == 0 && h.tid
+	d.thread.vmNative = len(h.id) == 0 && h.tid && h.nid && !h.stack && !h.debugger
 	if h.internal {
 		d.stack.System = true
 	}
@@ -426,6 +443,7 @@ func (d *javaDump) flush() error {
 	}
 	d.open, d.inSyncs = false, false
 	d.settle()
+	d.edge()
 	if !d.thread.uncounted {
 		d.info.Threads++
 	}
@@ -437,8 +455,7 @@ func (d *javaDump) flush() error {
 		Raw: d.raw, Stack: &d.stack,
 	}
 	if d.stack.Name != "" {
-		d.scratch = append(append(d.scratch[:0], '#'), d.stack.Name...)
-		d.rec.Cite.Part = d.strings.intern(d.scratch)
+		d.rec.Cite.Part = d.part
 	} else if d.stack.ID != "" {
 		d.rec.Cite.Part = "#" + d.stack.ID
 	}
@@ -466,9 +483,10 @@ func (d *javaDump) close() error {
 		}
 	}
 	if d.family == familyThreadInfo && d.info.MaxFrames == dubboFrames && !d.info.Partial {
-		d.info.Rejection = d.info.Rejection || !d.jni
+		d.info.Rejection = d.info.Rejection || !d.priorities
 	}
 	d.endCycle()
+	d.ownCycles()
 	if d.hotspot && d.format == "hotspot" {
 		d.info.Truncated = !d.ended || !d.banner || d.info.Threads < d.info.Declared
 	}

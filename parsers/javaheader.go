@@ -30,7 +30,17 @@ type javaHeader struct {
 	status []byte // the VM's word for it: "waiting on condition"
 	tail   []byte // after the state: " on X@1f owned by …"
 
-	bare, tid, nid, stack, at, idEq, internal, daemonPrio, virtual, toFile, debugger bool
+	bare       bool // nothing follows the name
+	daemonPrio bool
+	tid, nid   bool
+	stack      bool // the address of a stack is printed: the VM itself wrote this
+	at         bool // t@N
+	idEq       bool // Id=N
+	internal   bool
+	selection  bool // Arthas: it shows some threads only
+	virtual    bool
+	toFile     bool
+	debugger   bool // written by a debugger, which knows no native thread
 }
 
 var (
@@ -168,9 +178,8 @@ func (h *javaHeader) fields(rest []byte) {
 		next := rest[len(field):]
 		switch key, value, _ := bytes.Cut(field, []byte("=")); string(key) {
 		case "daemon", "-", "os_prio", "allocated", "defined_classes", "cpuUsage", "deltaTime", "Thread", "lwp_id":
-			if field[0] == 'd' && len(key) == len("daemon") {
-				h.daemonPrio = true
-			}
+			h.daemonPrio = h.daemonPrio || string(key) == "daemon"
+			h.selection = h.selection || string(key) == "cpuUsage"
 		case "prio":
 			h.daemonPrio = true
 		case "Id", "id":
@@ -183,7 +192,7 @@ func (h *javaHeader) fields(rest []byte) {
 			h.tid = true
 		case "nid":
 			h.nid = true
-			h.debugger = string(value) == "NA"
+			h.debugger = string(value) == "NA" || string(value) == "0x0"
 			if n, err := strconv.ParseUint(string(value), 0, 64); err == nil {
 				h.native = n
 			}

@@ -28,6 +28,9 @@ func (d *javaDump) annotation(text []byte) bool {
 	var rest []byte
 	switch {
 	case cut(text, "locked ", &rest):
+		if bytes.Contains(rest, []byte("<---- but blocks ")) { // Arthas thread -b: the one that blocks most
+			d.info.Partial = true
+		}
 		d.locked(d.lock(rest))
 	case cut(text, "waiting on the Class initialization monitor for ", &rest):
 		t.classInit = true
