@@ -61,7 +61,7 @@ func (p progress) line(elapsed time.Duration, width int) string {
 		share := min(1, float64(p.bytes)/float64(p.total))
 		const cells = 16
 		done := int(share * cells)
-		parts = append(parts, "["+strings.Repeat("#", done)+strings.Repeat(".", cells-done)+"]", fmt.Sprintf("%3.0f %%", share*100))
+		parts = append(parts, "["+strings.Repeat("#", done)+strings.Repeat(".", cells-done)+"]", fmt.Sprintf("%.0f %%", share*100))
 		parts = append(parts, size(p.bytes)+" of "+size(p.total))
 	} else {
 		parts = append(parts, size(p.bytes))
