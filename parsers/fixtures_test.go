@@ -144,7 +144,7 @@ func TestFixtures(t *testing.T) {
 			for i := range 40 {
 				at := len(data) * i / 40
 				for _, half := range [][]byte{data[:at], data[at:]} {
-					if got := read(name, bytes.NewReader(half)); isText(data) && len(got.records) > 3*lines {
+					if got := read(name, bytes.NewReader(half)); isText(data) && len(got.records) > 3*lines+len(half)/200 { // JSON may be one line
 						t.Errorf("cut at %d: %d records from %d lines", at, len(got.records), lines)
 					}
 				}

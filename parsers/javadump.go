@@ -390,13 +390,21 @@ func (d *javaDump) frame(text []byte) bool {
 	if !d.open {
 		return false
 	}
+	if !d.addFrame(text) {
+		d.stack.Partial = true
+	}
+	return true
+}
+
+// addFrame appends the frame that a text describes; it returns false if the
+// text is none.
+func (d *javaDump) addFrame(text []byte) bool {
 	f := d.frames.get(text)
 	if f == nil {
 		parsed, ok := parseJavaFrame(text)
 		if !ok {
-			d.stack.Partial = true
 			d.info.Ignored++
-			return true
+			return false
 		}
 		f = d.frames.put(text, parsed)
 		if strings.Contains(parsed.Func, "ThreadPoolExecutor") {

@@ -40,6 +40,7 @@ const (
 	familyHotSpot
 	familyThreadInfo
 	familyToFile
+	familyJSON
 )
 
 // start is how the first line of a dump was understood.

@@ -74,6 +74,7 @@ func Formats() []Format {
 		jstackFormat(),
 		threadInfoFormat(),
 		dumpToFileFormat(),
+		actuatorFormat(),
 		goroutineFormat(),
 		postgresqlLog(),
 		postgresqlCSVLog(),

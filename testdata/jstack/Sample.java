@@ -23,6 +23,7 @@ import java.util.concurrent.locks.ReentrantLock;
  *
  *   java Sample.java threadinfo FILE   ThreadInfo.toString of every thread
  *   java Sample.java dubbo FILE        the block grammar of Dubbo_JStack.log
+ *   java Sample.java actuator FILE     the JSON of Spring Boot's /actuator/threaddump
  */
 public class Sample {
     static final Object monitor = new Object();
@@ -97,8 +98,10 @@ public class Sample {
             try (PrintStream out = new PrintStream(args[1], "UTF-8")) {
                 for (ThreadInfo info : ManagementFactory.getThreadMXBean().dumpAllThreads(true, true)) {
                     if (args[0].equals("dubbo")) dubbo(info, out);
+                    else if (args[0].equals("actuator")) actuator(info, out);
                     else out.print(info);
                 }
+                if (args[0].equals("actuator")) out.print("]}");
             }
         }
         System.out.println("ready");
@@ -235,5 +238,56 @@ public class Sample {
             for (var h : held) s.append("\t- ").append(h).append('\n');
         }
         out.print(s.append('\n'));
+    }
+
+    static boolean first = true;
+
+    /** Prints one element of the actuator's array, fields in the order of Spring Boot 2.7. */
+    static void actuator(ThreadInfo t, PrintStream out) {
+        StringBuilder s = new StringBuilder(first ? "{\"threads\":[" : ",");
+        first = false;
+        s.append("{\"threadName\":").append(quote(t.getThreadName())).append(",\"threadId\":").append(t.getThreadId());
+        s.append(",\"blockedTime\":-1,\"blockedCount\":").append(t.getBlockedCount()).append(",\"waitedTime\":-1,\"waitedCount\":").append(t.getWaitedCount());
+        s.append(",\"lockName\":").append(quote(t.getLockName())).append(",\"lockOwnerId\":").append(t.getLockOwnerId());
+        s.append(",\"lockOwnerName\":").append(quote(t.getLockOwnerName())).append(",\"daemon\":").append(t.isDaemon());
+        s.append(",\"inNative\":").append(t.isInNative()).append(",\"suspended\":").append(t.isSuspended());
+        s.append(",\"threadState\":\"").append(t.getThreadState()).append("\",\"priority\":").append(t.getPriority()).append(",\"stackTrace\":[");
+        String comma = "";
+        for (StackTraceElement f : t.getStackTrace()) {
+            s.append(comma);
+            frame(f, s);
+            comma = ",";
+        }
+        s.append("],\"lockedMonitors\":[");
+        comma = "";
+        for (var m : t.getLockedMonitors()) {
+            s.append(comma).append("{\"className\":").append(quote(m.getClassName())).append(",\"identityHashCode\":").append(m.getIdentityHashCode());
+            s.append(",\"lockedStackDepth\":").append(m.getLockedStackDepth()).append(",\"lockedStackFrame\":");
+            frame(m.getLockedStackFrame(), s);
+            s.append('}');
+            comma = ",";
+        }
+        s.append("],\"lockedSynchronizers\":[");
+        comma = "";
+        for (var l : t.getLockedSynchronizers()) {
+            s.append(comma).append("{\"className\":").append(quote(l.getClassName())).append(",\"identityHashCode\":").append(l.getIdentityHashCode()).append('}');
+            comma = ",";
+        }
+        s.append("],\"lockInfo\":");
+        var l = t.getLockInfo();
+        if (l == null) s.append("null}");
+        else s.append("{\"className\":").append(quote(l.getClassName())).append(",\"identityHashCode\":").append(l.getIdentityHashCode()).append("}}");
+        out.print(s);
+    }
+
+    static void frame(StackTraceElement f, StringBuilder s) {
+        s.append("{\"classLoaderName\":").append(quote(f.getClassLoaderName())).append(",\"moduleName\":").append(quote(f.getModuleName()));
+        s.append(",\"moduleVersion\":").append(quote(f.getModuleVersion())).append(",\"methodName\":").append(quote(f.getMethodName()));
+        s.append(",\"fileName\":").append(quote(f.getFileName())).append(",\"lineNumber\":").append(f.getLineNumber());
+        s.append(",\"nativeMethod\":").append(f.isNativeMethod()).append(",\"className\":").append(quote(f.getClassName())).append('}');
+    }
+
+    static String quote(String s) {
+        return s == null ? "null" : '"' + s.replace("\\", "\\\\").replace("\"", "\\\"").replace("\n", "\\n") + '"';
     }
 }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes the dumps in this folder and in threadinfo/ and dump-to-file/ with the
+# Makes the dumps in this folder and in threadinfo/, actuator/ and dump-to-file/ with the
 # JDK whose home is given: ./make.sh /usr/lib/jvm/jdk-17 17
 set -eu
 jdk=$1 v=$2
@@ -21,6 +21,8 @@ run -cp "$work" Sample threadinfo "../threadinfo/jdk-$v-tostring.txt"
 kill "$pid"
 run -cp "$work" Sample dubbo "../threadinfo/$name"
 mv "../threadinfo/$name" "../threadinfo/jdk-$v-$name"
+kill "$pid"
+run -cp "$work" Sample actuator "../actuator/jdk-$v-spring-boot-2.7.json"
 kill "$pid"
 run -cp "$work" Sample
 "$jdk/bin/jstack" -l -e "$pid" >"jdk-$v-jstack-l-e.txt"
