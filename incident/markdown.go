@@ -45,9 +45,6 @@ func (m *markdown) line(cites []evidence.Citation, format string, args ...any) {
 
 func (m *markdown) report() {
 	r := m.index.report
-	if !r.Window.From.IsZero() {
-		m.day = r.Window.From.In(m.zone).Format(time.DateOnly)
-	}
 	if len(r.Incidents) == 0 {
 		m.line(nil, "## Nothing to judge\n\nNo incident could be made out of this evidence.")
 	}
@@ -72,15 +69,9 @@ func (m *markdown) incident(in *Incident) {
 	if w.IsZero() {
 		w = m.index.report.Window
 	}
-	if !w.From.IsZero() {
-		m.day = w.From.In(m.zone).Format(time.DateOnly)
-	}
-	if span := m.span(w.From, w.To); span != "" {
-		at := w.From
-		if at.IsZero() {
-			at = w.To
-		}
-		m.line(nil, "\n%s %s %s", m.day, span, zoneName(at.In(m.zone)))
+	m.setDay(w)
+	if when := m.when(w); when != "" {
+		m.line(nil, "\n%s", escape(when))
 	}
 	m.chain(in)
 	m.actions(in)

@@ -145,5 +145,8 @@ func (p *page) span(from, to time.Time) string {
 	if a == b {
 		return a
 	}
+	if from, to := from.In(p.zone), to.In(p.zone); from.Format(time.DateOnly) == to.Format(time.DateOnly) {
+		b = to.Format(time.TimeOnly)
+	}
 	return a + p.dash + b
 }

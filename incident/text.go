@@ -78,16 +78,39 @@ func (t *text) report() {
 		}
 		t.incident(&r.Incidents[i])
 	}
+	t.setDay(r.Window)
 	t.otherFindings(r)
 	t.tables(r)
 	t.sources(r)
 	t.footer(r)
 }
 
-func (t *text) setDay(w Window) {
-	if !w.From.IsZero() {
-		t.day = w.From.In(t.zone).Format(time.DateOnly)
+// setDay lets times of a window of one day stand without their date.
+func (p *page) setDay(w Window) {
+	p.day = ""
+	from, to := w.From.In(p.zone), w.To.In(p.zone)
+	if w.From.IsZero() {
+		from = to
 	}
+	if w.To.IsZero() {
+		to = from
+	}
+	if from.Format(time.DateOnly) == to.Format(time.DateOnly) {
+		p.day = from.Format(time.DateOnly)
+	}
+}
+
+// when says of a window its times, day and zone.
+func (p *page) when(w Window) string {
+	span := p.span(w.From, w.To)
+	if span == "" {
+		return ""
+	}
+	at := w.From
+	if at.IsZero() {
+		at = w.To
+	}
+	return strings.TrimSpace(p.day + " " + span + " " + zoneName(at.In(p.zone)))
 }
 
 // overview lists several incidents before the first of them.
@@ -129,13 +152,7 @@ func (t *text) verdictLines(in *Incident, window Window) {
 	t.item("", "", words...)
 	var when facts
 	when.add(in.Subject != "", "%s", in.Subject)
-	if span := t.span(window.From, window.To); span != "" {
-		at := window.From
-		if at.IsZero() {
-			at = window.To
-		}
-		when.add(true, "%s %s %s", t.day, span, zoneName(at.In(t.zone)))
-	}
+	when.add(!window.IsZero(), "%s", t.when(window))
 	if len(when) > 0 {
 		t.item("", "", t.words(dim, when.String())...)
 	}
@@ -176,11 +193,25 @@ func (t *text) chain(in *Incident) {
 	}
 }
 
+// boxed is how much missing evidence the box asks for; the rest follows below.
+const boxed = 2
+
+// collects reports whether the box says what to collect, not what to do.
+func collects(in *Incident) bool {
+	return in.Label == Inconclusive && in.ActFirst == "" && len(in.Missing) > 0 ||
+		in.Label != Healthy && in.ActFirst == "" && len(in.Actions) == 0 && len(in.Missing) > 0
+}
+
 // first is the box with what to do now; where the evidence does not tell, what
 // to collect now.
 func (t *text) first(in *Incident) {
 	switch {
-	case in.ActFirst != "" || in.Label != Healthy && in.Label != Inconclusive && len(in.Actions) > 0:
+	case collects(in):
+		t.box("COLLECT FIRST")
+		for _, m := range in.Missing[:min(boxed, len(in.Missing))] {
+			t.missingItem(in, m)
+		}
+	case in.Label != Healthy && len(in.Actions) > 0:
 		title := "ACT FIRST"
 		if in.ActFirst != "" {
 			title += ": " + string(in.ActFirst)
@@ -188,11 +219,6 @@ func (t *text) first(in *Incident) {
 		t.box(title)
 		for _, a := range firstActions(in) {
 			t.action(in, a, brief)
-		}
-	case in.Label != Healthy && len(in.Missing) > 0:
-		t.box("COLLECT FIRST")
-		for _, m := range in.Missing[:min(2, len(in.Missing))] {
-			t.missingItem(in, m)
 		}
 	default:
 		return

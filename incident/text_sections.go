@@ -52,7 +52,11 @@ func (t *text) otherFindings(r *Report) {
 			continue
 		}
 		if !began {
-			t.heading("ALSO SEEN")
+			title := "ALSO SEEN"
+			if len(t.shown) == 0 {
+				title = "EVIDENCE"
+			}
+			t.heading(title)
 			began = true
 		}
 		t.finding(f)
@@ -118,11 +122,14 @@ func (t *text) points(what string, ids []string) {
 }
 
 func (t *text) missing(in *Incident) {
-	if len(in.Missing) == 0 {
-		return
+	missing := in.Missing
+	if collects(in) {
+		missing = missing[min(boxed, len(missing)):]
 	}
-	t.heading("MISSING, AND WORTH COLLECTING")
-	for _, m := range in.Missing {
+	for i, m := range missing {
+		if i == 0 {
+			t.heading("MISSING, AND WORTH COLLECTING")
+		}
 		t.missingItem(in, m)
 	}
 }
