@@ -76,6 +76,7 @@ func Formats() []Format {
 		dumpToFileFormat(),
 		actuatorFormat(),
 		goroutineFormat(),
+		slowLogFormat(),
 		postgresqlLog(),
 		postgresqlCSVLog(),
 		postgresqlJSONLog(),
@@ -107,6 +108,12 @@ type Input struct {
 
 	// dumps counts the dumps seen in this input, so that each gets its ID.
 	dumps int
+
+	// snapshots counts the session lists seen in this input.
+	snapshots int
+
+	// starts reports whether a line begins a block; nil if nobody drives blocks.
+	starts func(line []byte) bool
 
 	java  *javaDump      // the reader of Java thread dumps, kept between blocks
 	atEnd []func() error // called when Text has read the last line

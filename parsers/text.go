@@ -54,6 +54,7 @@ type textDriver struct {
 }
 
 func newTextDriver(in *Input, emit Emit) *textDriver {
+	in.starts = startsBlock
 	return &textDriver{in: in, emit: emit, log: newLogReader(in, in.counted("app-log", emit))}
 }
 
