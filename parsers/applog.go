@@ -18,7 +18,9 @@ type detector struct {
 // detectors lists all families, in the order in which they see a record. A
 // record is offered to each one of whose signs it contains.
 func detectors() []detector {
-	return []detector{}
+	return []detector{
+		dubboDetector(),
+	}
 }
 
 // logRecord is one application-log record: header fields and the whole message
@@ -70,6 +72,25 @@ type logOut struct {
 	names *interner
 	ev    evidence.Record
 	raw   []byte
+
+	found  []foundSign // the signs that stand in the record
+	recent recentSums  // of what detectors emitted, for those that must not repeat
+}
+
+// foundSign is a sign and where it first stands in a record's text.
+type foundSign struct {
+	sign string
+	off  int
+}
+
+// offset returns where a sign first stands in the record; -1 if it does not.
+func (o *logOut) offset(sign string) int {
+	for _, f := range o.found {
+		if f.sign == sign {
+			return f.off
+		}
+	}
+	return -1
 }
 
 // maxRaw is how much of a record's text goes with its evidence.
@@ -100,7 +121,16 @@ func (o *logOut) str(b []byte) string { return o.names.of(b) }
 
 // offer shows a whole record to the detectors that want it.
 func (l *logReader) offer(r *logRecord) error {
-	wanted := wantedBy(r.Text)
+	table := detectorSigns()
+	l.out.found = l.out.found[:0]
+	var wanted uint64
+	table.each(r.Text, func(literal, off int) {
+		sign := table.signs[literal]
+		if l.out.offset(sign) < 0 {
+			l.out.found = append(l.out.found, foundSign{sign, off})
+			wanted |= table.wanted[literal]
+		}
+	})
 	if wanted == 0 {
 		return nil
 	}

@@ -58,7 +58,7 @@ func (h *header) plain(line []byte, i int) bool {
 				return false
 			}
 			content := head[i+1 : i+n]
-			if bytes.HasPrefix(content, []byte("DUBBO")) {
+			if dubboBracket(content) {
 				return false
 			}
 			if level := levelOf(bytes.TrimSpace(content)); level != "" && h.level == "" {
@@ -163,7 +163,7 @@ func (h *header) fields(line, head []byte, i int) {
 				return
 			}
 			content := head[i+1 : i+n]
-			if bytes.HasPrefix(content, []byte("DUBBO")) || bytes.HasPrefix(content, []byte("Dubbo")) || named && len(h.thread) > 0 && h.level != "" && !tracing(content) {
+			if dubboBracket(content) || named && len(h.thread) > 0 && h.level != "" && !tracing(content) {
 				return
 			}
 			if nested := bytes.IndexByte(content, '['); nested >= 0 { // [http-nio-[8080]-1]
@@ -265,7 +265,7 @@ func (h *header) fields(line, head []byte, i int) {
 		h.logger = name
 		named = true
 		i = n
-		if colon {
+		if colon || bytes.HasSuffix(name, []byte(".go")) && len(name) < len(token) { // zap's caller stands last
 			h.text = skipBlank(line, i)
 			return
 		}
@@ -275,6 +275,15 @@ func (h *header) fields(line, head []byte, i int) {
 		}
 	}
 	h.text = i
+}
+
+// dubboBracket reports whether a bracket is the beginning of a Dubbo message.
+func dubboBracket(b []byte) bool {
+	switch string(b) {
+	case "DUBBO", "Dubbo-Consumer", "Dubbo-Provider", "Cluster", "Router":
+		return true
+	}
+	return false
 }
 
 // levelAhead reports whether the level is still to come at i, as Python's

@@ -65,8 +65,9 @@ func (m *matcher) find(text []byte) int {
 	return -1
 }
 
-// each calls f with the number of every literal that stands in text, at least once.
-func (m *matcher) each(text []byte, f func(literal int)) {
+// each calls f with the number of every literal that stands in text and its offset,
+// once for each place.
+func (m *matcher) each(text []byte, f func(literal, off int)) {
 	if len(m.literals) == 0 {
 		return
 	}
@@ -79,7 +80,7 @@ func (m *matcher) each(text []byte, f func(literal int)) {
 		at := end - m.shortest + 1
 		for _, i := range m.bucket[pair] {
 			if bytes.HasPrefix(text[at:], m.literals[i]) {
-				f(i)
+				f(i, at)
 			}
 		}
 		end++

@@ -137,21 +137,14 @@ var detectorSigns = sync.OnceValue(func() *signTable {
 			t.wanted[at] |= 1 << i
 		}
 	}
-	t.matcher = newMatcher(all)
+	t.matcher, t.signs = newMatcher(all), all
 	return t
 })
 
 type signTable struct {
 	*matcher
-	wanted []uint64 // by literal: bits of detectors
-}
-
-// wantedBy returns the detectors one of whose signs is in text, as bits.
-func wantedBy(text []byte) uint64 {
-	t := detectorSigns()
-	var wanted uint64
-	t.each(text, func(literal int) { wanted |= t.wanted[literal] })
-	return wanted
+	signs  []string
+	wanted []uint64 // by sign: bits of detectors
 }
 
 // signs finds any line that a block format or a detector may want.
