@@ -1,0 +1,177 @@
+package collector
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// found is one file to be read.
+type found struct {
+	name     string // as cited
+	path     string // on disk; empty for standard input
+	hint     string // the part of the path that may name a service
+	size     int64  // 0 if unknown
+	modified time.Time
+	info     fs.FileInfo
+}
+
+const stdinName = "stdin"
+
+// find lists the files below the paths, in name order and each once.
+func (c *collection) find(paths []string) []found {
+	var all []found
+	folders := 0
+	for _, p := range paths {
+		if info, err := os.Stat(p); err == nil && info.IsDir() {
+			folders++
+		}
+	}
+	inside := folders == 1 && len(paths) == 1 // then paths inside it say enough
+	for _, p := range paths {
+		if p == "-" {
+			all = append(all, found{name: stdinName})
+			continue
+		}
+		name := filepath.ToSlash(filepath.Clean(p))
+		info, err := os.Stat(p)
+		switch {
+		case err != nil:
+			c.problem(name, "%v", reason(err))
+		case info.IsDir():
+			prefix := name + "/"
+			if inside || name == "." {
+				prefix = ""
+			}
+			before := len(all)
+			all = c.walk(all, p, prefix, lastName(p)+"/")
+			if len(all) == before {
+				c.problem(name, "no files in it")
+			}
+		case info.Mode()&(fs.ModeSocket|fs.ModeDevice|fs.ModeCharDevice|fs.ModeIrregular) != 0:
+			c.problem(name, "not a regular file: %s", kindOf(info.Mode()))
+		default: // a pipe is read too: <(command) is one
+			size := info.Size()
+			if !info.Mode().IsRegular() {
+				size = 0
+			}
+			hint := lastName(filepath.Dir(p)) + "/" + filepath.Base(p)
+			all = append(all, found{name: name, path: p, hint: hint, size: size, modified: info.ModTime(), info: info})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b found) int { return strings.Compare(a.name, b.name) })
+	return c.once(c.without(all))
+}
+
+// lastName returns the name of a folder, also of "." and "..".
+func lastName(dir string) string {
+	if abs, err := filepath.Abs(dir); err == nil {
+		dir = abs
+	}
+	return filepath.Base(dir)
+}
+
+// walk appends the files below a folder. Links in it are not followed.
+func (c *collection) walk(all []found, dir, prefix, hint string) []found {
+	if c.stopped() {
+		return all
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		c.problem(strings.TrimSuffix(path.Join(prefix, "."), "/"), "%v", reason(err))
+	}
+	for _, e := range entries {
+		name, full := prefix+e.Name(), filepath.Join(dir, e.Name())
+		mode := e.Type()
+		switch {
+		case litter(e.Name()) || mode&fs.ModeSymlink != 0:
+		case mode.IsDir():
+			all = c.walk(all, full, name+"/", hint+e.Name()+"/")
+		case !mode.IsRegular():
+			c.problem(name, "not a regular file: %s", kindOf(mode))
+		default:
+			info, err := e.Info()
+			if err != nil {
+				c.problem(name, "%v", reason(err))
+				continue
+			}
+			all = append(all, found{
+				name: name, path: full, hint: hint + e.Name(),
+				size: info.Size(), modified: info.ModTime(), info: info,
+			})
+		}
+	}
+	return all
+}
+
+// litter says which names are never evidence, in folders and in archives.
+func litter(name string) bool {
+	return name == ".git" || name == ".DS_Store" || name == "__MACOSX" || strings.HasPrefix(name, "._")
+}
+
+func kindOf(mode fs.FileMode) string {
+	switch {
+	case mode&fs.ModeSocket != 0:
+		return "a socket"
+	case mode&fs.ModeNamedPipe != 0:
+		return "a pipe"
+	case mode&(fs.ModeDevice|fs.ModeCharDevice) != 0:
+		return "a device"
+	}
+	return "irregular"
+}
+
+// without removes the excluded files.
+func (c *collection) without(all []found) []found {
+	for _, ex := range c.o.Exclude {
+		info, err := os.Stat(ex)
+		abs, _ := filepath.Abs(ex)
+		all = slices.DeleteFunc(all, func(f found) bool {
+			if f.info == nil {
+				return false
+			}
+			own, _ := filepath.Abs(f.path)
+			return own == abs || err == nil && os.SameFile(info, f.info)
+		})
+	}
+	return all
+}
+
+// once removes files that were given twice, also under another name.
+func (c *collection) once(all []found) []found {
+	type likeness struct {
+		size     int64
+		modified int64
+	}
+	seen := map[likeness][]found{}
+	return slices.DeleteFunc(all, func(f found) bool {
+		key := likeness{f.size, f.modified.UnixNano()}
+		for _, g := range seen[key] {
+			if f.info == nil && g.info == nil {
+				return true // "-" twice
+			}
+			if f.info != nil && g.info != nil && os.SameFile(f.info, g.info) {
+				if f.name != g.name {
+					c.problem(f.name, "the same file as %s, read once", g.name)
+				}
+				return true
+			}
+		}
+		seen[key] = append(seen[key], f)
+		return false
+	})
+}
+
+// reason shortens an error of the file system: the path is said elsewhere.
+func reason(err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	return err
+}

@@ -1,0 +1,139 @@
+package collector
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/firebreak-io/firebreak/evidence"
+	"github.com/firebreak-io/firebreak/parsers"
+)
+
+// reading is one input being parsed: it stands between the parser and the sink.
+type reading struct {
+	c     *collection
+	src   *Source
+	skips []*skipped // by the reason's first appearance
+
+	outDump string // a dump that is outside the window: its threads are, too
+	inSink  bool
+}
+
+type skipped struct {
+	why   string
+	line  int
+	count int
+}
+
+// maxSkips bounds the places sampled into a source's problems.
+const maxSkips = 5
+
+// skip counts a piece that could not be understood.
+func (rd *reading) skip(line int, why string) {
+	rd.src.Skipped++
+	for _, s := range rd.skips {
+		if s.why == why {
+			s.count++
+			return
+		}
+	}
+	if len(rd.skips) < 100 {
+		rd.skips = append(rd.skips, &skipped{why, line, 1})
+	}
+}
+
+// parse reads an input. A parser that panics loses its input, not the report.
+func (rd *reading) parse(in *parsers.Input) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			if rd.inSink {
+				panic(p)
+			}
+			err = fmt.Errorf("internal error: %v", p)
+		}
+	}()
+	return parsers.Read(in, rd.emit)
+}
+
+// emit hands a record on if it lies in the window.
+func (rd *reading) emit(r *evidence.Record) error {
+	if rd.outside(r) {
+		rd.src.OutOfWindow++
+		return nil
+	}
+	rd.src.Records++
+	if !r.Time.IsZero() {
+		if rd.src.From.IsZero() || r.Time.Before(rd.src.From) {
+			rd.src.From = r.Time
+		}
+		if r.Time.After(rd.src.To) {
+			rd.src.To = r.Time
+		}
+		if r.Zoned == evidence.No || rd.src.ZoneStated == evidence.Unknown {
+			rd.src.ZoneStated = r.Zoned
+		}
+	}
+	rd.inSink = true
+	err := rd.c.sink(r)
+	rd.inSink = false
+	if err != nil {
+		rd.c.sinkErr = err
+	}
+	return err
+}
+
+func (rd *reading) outside(r *evidence.Record) bool {
+	out := !r.Time.IsZero() &&
+		(!rd.c.o.Since.IsZero() && r.Time.Before(rd.c.o.Since) || !rd.c.o.Until.IsZero() && r.Time.After(rd.c.o.Until))
+	switch {
+	case r.Dump != nil && !r.Dump.Closing:
+		rd.outDump = ""
+		if out {
+			rd.outDump = r.Dump.ID
+		}
+	case r.Dump != nil && rd.outDump != "" && r.Dump.ID == rd.outDump,
+		r.Stack != nil && rd.outDump != "" && r.Stack.Dump == rd.outDump:
+		return true
+	}
+	return out
+}
+
+// finish completes the source after its input was parsed.
+func (rd *reading) finish(in *parsers.Input, n int64) {
+	s := rd.src
+	s.Bytes += n
+	formats := make([]string, 0, len(in.Tally))
+	for f := range in.Tally {
+		formats = append(formats, f)
+	}
+	slices.SortFunc(formats, func(a, b string) int {
+		if d := in.Tally[b] - in.Tally[a]; d != 0 {
+			return d
+		}
+		return strings.Compare(a, b)
+	})
+	s.Format = strings.Join(formats, ", ")
+	if s.Format == "" {
+		s.Format = "text"
+	}
+	for i, k := range rd.skips {
+		if i == maxSkips {
+			rd.c.problem(s.Path, "and %d more reasons", len(rd.skips)-maxSkips)
+			break
+		}
+		where := ""
+		if k.line > 0 {
+			where = fmt.Sprintf("line %d", k.line)
+		}
+		switch {
+		case k.count > 1 && where != "":
+			where += fmt.Sprintf(" (and %d more)", k.count-1)
+		case k.count > 1:
+			where = fmt.Sprintf("%d times", k.count)
+		}
+		if where != "" {
+			where += ": "
+		}
+		rd.c.problem(s.Path, "%s%s", where, k.why)
+	}
+}
