@@ -119,12 +119,17 @@ func (c *collection) run(paths []string) ([]Source, error) {
 	}
 	c.progress.FilesTotal = len(files)
 	for _, f := range files {
+		c.progress.Current = f.name
+		c.tell()
+		if !c.stopped() {
+			c.file(f)
+		}
+		if c.ctx.Err() != nil {
+			c.problem(f.name, "%s", c.interrupted())
+		}
 		if c.stopped() {
 			break
 		}
-		c.progress.Current = f.name
-		c.tell()
-		c.file(f)
 		c.progress.Files++
 	}
 	c.progress.Current = ""

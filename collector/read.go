@@ -86,6 +86,9 @@ func (c *collection) input(name string, r io.Reader, m meta) {
 func (c *collection) text(name string, br *bufio.Reader, m meta) {
 	leaf := &leaf{c: c, name: name, r: br, packed: m.packed, start: m.start, budget: m.budget}
 	text, problem := decode(leaf, func(head []byte) bool { return known(name, head) })
+	if c.stopped() {
+		return
+	}
 	if problem != "" {
 		c.problem(name, "%s", problem)
 		return
