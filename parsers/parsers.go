@@ -77,6 +77,7 @@ func Formats() []Format {
 		actuatorFormat(),
 		goroutineFormat(),
 		slowLogFormat(),
+		mysqlClientFormat(),
 		postgresqlLog(),
 		postgresqlCSVLog(),
 		postgresqlJSONLog(),
