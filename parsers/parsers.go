@@ -81,6 +81,8 @@ func Formats() []Format {
 		postgresqlLog(),
 		postgresqlCSVLog(),
 		postgresqlJSONLog(),
+		pgStatActivity(),
+		pgbouncerConsole(),
 	}
 }
 
@@ -118,6 +120,9 @@ type Input struct {
 
 	java  *javaDump      // the reader of Java thread dumps, kept between blocks
 	atEnd []func() error // called when Text has read the last line
+
+	// snapshots counts the session lists seen in this input.
+	snapshots int
 }
 
 // NewInput prepares an input that reads from r.
