@@ -112,9 +112,6 @@ type Input struct {
 	// dumps counts the dumps seen in this input, so that each gets its ID.
 	dumps int
 
-	// snapshots counts the session lists seen in this input.
-	snapshots int
-
 	// starts reports whether a line begins a block; nil if nobody drives blocks.
 	starts func(line []byte) bool
 
