@@ -1,0 +1,192 @@
+package correlate
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/firebreak-io/firebreak/evidence"
+	"github.com/firebreak-io/firebreak/incident"
+)
+
+// How much is needed before failed calls count as an incident rather than as
+// the noise that every fleet makes.
+const (
+	fewCalls      = 3 // fewer are isolated
+	steadyPerMin  = 1 // below this rate over their whole span they are background
+	amplifiedFrom = 1.5
+)
+
+// loud reports whether something was seen often enough, for its span, to matter.
+func loud(s *sighting) bool {
+	return s.count >= fewCalls && (s.span.first.IsZero() || s.perMinute() >= steadyPerMin)
+}
+
+func (q *inquiry) callFindings() {
+	listed := 0
+	for _, x := range q.e.sortedEdges() {
+		if listed >= 30 {
+			break
+		}
+		if x.trouble() == 0 {
+			q.quietEdge(x)
+			continue
+		}
+		listed++
+		q.edgeFindings(x)
+	}
+	q.probeFindings()
+}
+
+// quietEdge notes an edge whose calls were seen and needed one attempt each.
+func (q *inquiry) quietEdge(x *edge) {
+	if x.once.count >= fewCalls && x.amplification() < 1.1 {
+		q.find(incident.RetryNone, x.title(), fmt.Sprintf("%s: %d slow calls seen with one attempt each, no retries", x.title(), x.once.count), &x.once, map[string]float64{"calls": float64(x.calls), "attempts": float64(x.attempts)}, edgeNames(x))
+	}
+}
+
+func edgeNames(x *edge) map[string]string {
+	return map[string]string{"consumer": x.key.consumer, "service": x.key.service, "method": x.key.method, "edge": x.title()}
+}
+
+func (q *inquiry) edgeFindings(x *edge) {
+	names := edgeNames(x)
+	title := x.title()
+	values := map[string]float64{}
+	if x.calls > 0 {
+		values["calls"], values["attempts"] = float64(x.calls), float64(x.attempts)
+		values["amplification"] = round(x.amplification(), 2)
+	}
+	if x.timeout > 0 {
+		values["timeout_ms"] = float64(x.timeout.Milliseconds())
+	}
+	if x.ceiling > 0 {
+		values["ceiling"] = float64(x.ceiling)
+	}
+	if n := x.exhausted.count; n > 0 && x.ceiling > 1 {
+		text := fmt.Sprintf("%s: %s failed after all %d attempts", title, plural(n, "call"), x.ceiling)
+		if x.timeout > 0 {
+			text += fmt.Sprintf(", timeout %d ms each", x.timeout.Milliseconds())
+		}
+		text += lastErrors(x)
+		q.find(incident.RetryExhausted, title, text, &x.exhausted, values, names)
+	} else if n > 0 {
+		q.find(incident.CallTimeout, title, fmt.Sprintf("%s: %s failed%s", title, plural(n, "call"), lastErrors(x)), &x.exhausted, values, names)
+	}
+	amp := x.amplification()
+	if amp >= amplifiedFrom && (loud(&x.exhausted) || loud(&x.retried) || q.poolInTrouble() && x.exhausted.count+x.retried.count > 0) {
+		s := x.retriedCalls()
+		basis := "of the calls that failed or were slow"
+		q.find(incident.RetryAmplified, title, fmt.Sprintf("%s: %d attempts for %s, amplification %.1fx (%s; calls that succeeded at once leave no line)", title, x.attempts, plural(int(x.calls), "call"), amp, basis), s, values, names)
+		if x.ceiling > 1 && amp >= 0.9*float64(x.ceiling) {
+			q.find(incident.RetryCeiling, title, fmt.Sprintf("%s: amplification %.1fx is at its ceiling of %d: nearly every such call exhausts its retries", title, amp, x.ceiling), s, values, names)
+		}
+		if q.edge == nil {
+			q.edge = x
+		}
+		if x.last[evidence.Rejected] > 0 {
+			q.find(incident.RetryRejection, title, fmt.Sprintf("%s: retries are sent at once to a pool that has just refused (%s of the last attempts)", title, times(x.last[evidence.Rejected])), &x.exhausted, nil, names)
+		}
+		if writes(x.key.method) {
+			q.find(incident.RetryWrite, title, fmt.Sprintf("%s writes, by its name, and is retried %s: without an idempotency key it may be executed more than once", title, times(int(x.attempts-x.calls))), s, nil, names)
+		}
+		if x.sameTarget.count > 0 && x.sameTarget.count*2 > x.exhausted.count {
+			q.find(incident.RetrySameTarget, title, fmt.Sprintf("%s: all attempts of %s went to one provider", title, plural(x.sameTarget.count, "call")), &x.sameTarget, nil, names)
+		}
+	}
+	if n := x.succeeded.count; n > 0 {
+		q.find(incident.RetrySucceeded, title, fmt.Sprintf("%s: %s succeeded only after a retry", title, plural(n, "call")), &x.succeeded, nil, names)
+	}
+	if n := x.timeouts.count; n > 0 {
+		text := fmt.Sprintf("%s: %s timed out", title, plural(n, "attempt"))
+		if x.timeout > 0 {
+			text += fmt.Sprintf(" after %d ms", x.timeout.Milliseconds())
+		}
+		q.find(incident.CallTimeout, title, text, &x.timeouts, values, names)
+	}
+	if n := x.rejected.count; n > 0 {
+		q.find(incident.PoolRejected, title, fmt.Sprintf("%s: %s refused by the provider's full pool", title, plural(n, "attempt")), &x.rejected, values, names)
+	}
+	if n := x.late.count + x.providerSlow.count; n > 0 {
+		s := x.late
+		s.buckets = nil
+		s.merge(&x.providerSlow)
+		q.find(incident.CallLate, title, fmt.Sprintf("%s: %s finished after the caller had given up (orphaned work)", title, plural(n, "execution")), &s, values, names)
+	}
+	if n := x.unreach.count; n > 0 {
+		q.find(incident.CallUnreachable, title, fmt.Sprintf("%s: %s met a refused or closed connection", title, plural(n, "attempt")), &x.unreach, nil, names)
+	}
+	if q.edge == nil && (loud(&x.exhausted) || loud(&x.timeouts) || loud(&x.rejected)) {
+		q.edge = x
+	}
+}
+
+// retriedCalls is when calls with more than one attempt were seen.
+func (x *edge) retriedCalls() *sighting {
+	if x.exhausted.count > 0 {
+		return &x.exhausted
+	}
+	return &x.retried
+}
+
+func lastErrors(x *edge) string {
+	var parts []string
+	for _, o := range []evidence.Outcome{evidence.Timeout, evidence.Rejected, evidence.Unreachable, evidence.Failed, evidence.NoProvider} {
+		if n := x.last[o]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%s %d", o, n))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return " (last error: " + strings.Join(parts, ", ") + ")"
+}
+
+// writes guesses from a method's name that it changes something.
+func writes(method string) bool {
+	m := strings.ToLower(method)
+	for _, verb := range []string{"create", "insert", "add", "save", "update", "modify", "delete", "remove", "deduct", "decrease", "increase", "pay", "place", "submit", "transfer", "refund", "cancel", "confirm", "lock", "unlock", "reserve", "send", "publish", "write", "set", "put", "post", "charge", "settle", "consume", "book", "order"} {
+		if strings.HasPrefix(m, verb) {
+			rest := method[len(verb):]
+			return rest == "" || rest[0] < 'a' || rest[0] > 'z' // "settle" is not "set"
+		}
+	}
+	return false
+}
+
+// poolInTrouble reports whether a pool was found full or refusing.
+func (q *inquiry) poolInTrouble() bool {
+	return q.has(incident.PoolExhausted, incident.PoolRejected, incident.PoolBusy)
+}
+
+func (q *inquiry) probeFindings() {
+	keys := sortedKeys(q.e.probes)
+	for _, k := range keys {
+		p := q.e.probes[k]
+		if k == "" {
+			k = "a method"
+		}
+		names := map[string]string{"service": p.service, "method": p.method}
+		limit := time.Second
+		for _, x := range q.e.edges {
+			if x.timeout > 0 && methodsMatch(x.key.service, x.key.method, p.service, p.method) {
+				limit = min(limit, x.timeout)
+			}
+		}
+		switch {
+		case p.slowest >= limit:
+			q.find(incident.ProbeSlow, k, fmt.Sprintf("%s invoked by hand on the provider takes %d ms, past network and pool", k, p.slowest.Milliseconds()), &p.seen, map[string]float64{"probe_ms": float64(p.slowest.Milliseconds())}, names)
+		case p.slowest <= 100*time.Millisecond:
+			q.find(incident.ProbeFast, k, fmt.Sprintf("%s invoked by hand on the provider takes %d ms", k, p.slowest.Milliseconds()), &p.seen, map[string]float64{"probe_ms": float64(p.slowest.Milliseconds())}, names)
+		}
+	}
+}
+
+// methodsMatch compares methods whose services may be written short or long.
+func methodsMatch(service1, method1, service2, method2 string) bool {
+	if method1 == "" || methodName(method1) != methodName(method2) {
+		return false
+	}
+	a, b := shortService(service1), shortService(service2)
+	return a == "" || b == "" || a == b || strings.TrimSuffix(a, "Impl") == strings.TrimSuffix(b, "Impl")
+}

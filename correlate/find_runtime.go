@@ -1,0 +1,275 @@
+package correlate
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/firebreak-io/firebreak/evidence"
+	"github.com/firebreak-io/firebreak/incident"
+)
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+func (q *inquiry) routeFindings() {
+	for i, r := range q.e.sortedRoutes() {
+		if i == 10 {
+			break
+		}
+		names := map[string]string{"service": r.service, "method": r.method, "router": r.culprit, "consumer": r.consumer}
+		short := cmp.Or(shortService(r.service), "a service")
+		values := map[string]float64{}
+		if len(r.stages) > 0 {
+			values["candidates.first"], values["candidates.last"] = float64(r.stages[0].Count), float64(r.stages[len(r.stages)-1].Count)
+		}
+		if r.empty.count > 0 {
+			q.find(incident.RouteNone, short, fmt.Sprintf("%s to %s found no provider%s", plural(r.empty.count, "call"), short, stageWords(r)), &r.empty, values, names)
+			if q.route == nil {
+				q.route = r
+			}
+			if r.culprit != "" {
+				text := fmt.Sprintf("%s left nobody of %s", r.culprit, short)
+				if r.message != "" {
+					text += ": " + clip(r.message, 120)
+				}
+				q.find(incident.RouteEmptied, r.culprit, text, &r.empty, values, names)
+			}
+		}
+		if r.narrowed.count > 0 {
+			q.find(incident.RouteNarrow, short, fmt.Sprintf("routing left %d of %d candidates of %s%s", r.stages[len(r.stages)-1].Count, r.stages[0].Count, short, stageWords(r)), &r.narrowed, values, names)
+			if q.route == nil {
+				q.route = r
+			}
+			if strings.Contains(stageWords(r), "Tag") {
+				q.find(incident.RouteGrey, short, fmt.Sprintf("a tag router decides for %s%s", short, stageWords(r)), &r.narrowed, values, names)
+			}
+		} else if r.wide.count > 0 && r.empty.count == 0 {
+			q.find(incident.RouteWide, short, fmt.Sprintf("routing left %d candidates of %s", max(r.least, 0), short), &r.wide, values, names)
+		}
+	}
+	q.candidateFindings()
+	q.skewFindings()
+}
+
+// stageWords lists candidates by stage, dropping routers that changed nothing.
+func stageWords(r *route) string {
+	var parts []string
+	prev := -1
+	for i, s := range r.stages {
+		if i == 0 || s.Count != prev || i == len(r.stages)-1 {
+			parts = append(parts, fmt.Sprintf("%s %d", s.Name, s.Count))
+		}
+		prev = s.Count
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(parts, " -> ") + ")"
+}
+
+// candidateFindings reads (P/Q): how many candidates were left for calls that
+// failed.
+func (q *inquiry) candidateFindings() {
+	for _, x := range q.e.sortedEdges() {
+		if len(x.candidates) == 0 {
+			continue
+		}
+		most, one := 0, 0
+		var all sighting
+		for n, s := range x.candidates {
+			most = max(most, n)
+			if n == 1 {
+				one += s.count
+			}
+			all.merge(s)
+		}
+		if most > 1 && !q.has(incident.RouteNarrow) {
+			q.find(incident.RouteWide, x.title(), fmt.Sprintf("%s: routing left %d candidates when its calls failed", x.title(), most), &all, map[string]float64{"candidates.last": float64(most)}, edgeNames(x))
+		}
+		return // the edge in most trouble is enough
+	}
+}
+
+// skewFindings compares pools of equal kind on several providers.
+func (q *inquiry) skewFindings() {
+	type share struct {
+		p *pool
+		n int64
+	}
+	var list []share
+	for _, p := range q.e.sortedPools() {
+		if p.impl != "dubbo" || p.last.at.IsZero() && p.last.tasks == 0 {
+			continue
+		}
+		if p.last.tasks > 0 {
+			list = append(list, share{p, p.last.tasks})
+		}
+	}
+	if len(list) < 2 {
+		return
+	}
+	slices.SortFunc(list, func(a, b share) int { return cmp.Or(cmp.Compare(b.n, a.n), cmp.Compare(a.p.key, b.p.key)) })
+	first, rest := list[0], int64(0)
+	for _, s := range list[1:] {
+		rest += s.n
+	}
+	mean := rest / int64(len(list)-1)
+	if mean > 0 && first.n >= 3*mean && list[1].p.rejections().count == 0 && first.p.rejections().count > 0 {
+		s := first.p.seen
+		q.find(incident.RouteSkew, first.p.display(), fmt.Sprintf("%s took %s tasks, the other providers %s on average", first.p.display(), human(first.n), human(mean)), &s, map[string]float64{"tasks": float64(first.n), "tasks.others": float64(mean)}, map[string]string{"pool": first.p.display()})
+	}
+}
+
+// How much standing still makes the collector the trigger, or clears it.
+const (
+	gcShareBad   = 0.2
+	gcShareQuiet = 0.05
+	gcLongest    = 1.0
+	gcShortest   = 0.5
+	heapFull     = 0.9
+	cpuBusy      = 0.9
+	cpuFree      = 0.7
+)
+
+func (q *inquiry) runtimeFindings() {
+	q.gcFindings()
+	for _, m := range q.e.marksOf(evidence.MarkClockLeap) {
+		if m.max >= 1 {
+			q.find(incident.ClockLeap, m.key.place, fmt.Sprintf("the process or host stood still for up to %s (%s)", seconds(m.max), times(m.seen.count)), &m.seen, map[string]float64{"pause_s": round(m.max, 1)}, nil)
+			break
+		}
+	}
+	if m := q.e.marksOf(evidence.MarkCPU); len(m) > 0 {
+		x := m[0]
+		avg := x.sum / float64(max(1, x.seen.count))
+		switch {
+		case avg >= cpuBusy || x.max >= 0.97 && avg >= 0.8:
+			q.find(incident.CPUBusy, x.key.place, fmt.Sprintf("processors are %d %% busy on average, %d %% at most", int(avg*100), int(x.max*100)), &x.seen, map[string]float64{"cpu.busy": round(avg, 2)}, nil)
+		case x.max <= cpuFree:
+			q.find(incident.CPUFree, x.key.place, fmt.Sprintf("processors are at most %d %% busy", int(x.max*100)), &x.seen, map[string]float64{"cpu.busy": round(x.max, 2)}, nil)
+		}
+	}
+	for _, m := range q.e.marksOf(evidence.MarkThrottled) {
+		if m.max > 0.1 {
+			q.find(incident.Throttled, m.key.place, fmt.Sprintf("the container was throttled in %d %% of its periods", int(m.max*100)), &m.seen, map[string]float64{"cpu.throttled": round(m.max, 2)}, nil)
+			break
+		}
+	}
+	for _, k := range []struct {
+		mark string
+		kind incident.Kind
+		text string
+	}{
+		{evidence.MarkOOM, incident.OutOfMemory, "the JVM ran out of memory in %s (%s)"},
+		{evidence.MarkBreakerOpen, incident.BreakerOpen, "breaker %s opened or refused (%s)"},
+		{evidence.MarkBulkheadFull, incident.Limited, "bulkhead %s is full (%s)"},
+		{evidence.MarkRateLimited, incident.Limited, "limiter %s refused (%s)"},
+		{evidence.MarkDownstream, incident.DownstreamSlow, "outgoing calls to %s timed out or were refused (%s)"},
+		{evidence.MarkDeploy, incident.Deployed, "%s was started or stopped (%s)"},
+		{evidence.MarkLeak, incident.ConnLeak, "a borrower of %s keeps its member (%s)"},
+	} {
+		for i, m := range q.e.marksOf(k.mark) {
+			if i == 3 {
+				break
+			}
+			if k.kind == incident.DownstreamSlow && !loud(&m.seen) {
+				continue
+			}
+			subject := cmp.Or(m.key.subject, m.key.place, "it")
+			q.find(k.kind, subject, fmt.Sprintf(k.text, clip(subject, 80), times(m.seen.count)), &m.seen, nil, map[string]string{"peer": subject})
+		}
+	}
+	var errors sighting
+	classes := map[string]int{}
+	for _, m := range q.e.marksOf(evidence.MarkAppError) {
+		errors.merge(&m.seen)
+		classes[m.key.subject] += m.seen.count
+	}
+	if errors.count > 0 {
+		q.find(incident.AppErrors, "application", fmt.Sprintf("%s logged that explain nothing by themselves, most %s", plural(errors.count, "exception"), clip(top(classes), 80)), &errors, nil, nil)
+	}
+}
+
+func (q *inquiry) gcFindings() {
+	var pauses, full, stall sighting
+	var total, longest, observed, after float64
+	var longestAt cited
+	collector := ""
+	for _, m := range q.e.marksOf(evidence.MarkGCPause) {
+		pauses.merge(&m.seen)
+		total += m.sum
+		if m.max > longest || m.max == longest && m.maxAt.compare(longestAt) < 0 {
+			longest, longestAt = m.max, m.maxAt
+		}
+	}
+	for _, m := range q.e.marksOf(evidence.MarkGCFull) {
+		full.merge(&m.seen)
+		total += m.sum
+		if m.max > longest || m.max == longest && m.maxAt.compare(longestAt) < 0 {
+			longest, longestAt = m.max, m.maxAt
+		}
+	}
+	for _, m := range q.e.marksOf(evidence.MarkAllocStall) {
+		stall.merge(&m.seen)
+		longest = max(longest, m.max)
+	}
+	for _, m := range q.e.marksOf(evidence.MarkHeapFull) {
+		after = max(after, m.max)
+	}
+	var obs sighting
+	for _, m := range q.e.marksOf(evidence.MarkGCObserved) {
+		observed = max(observed, m.max)
+		collector = minNonEmpty(collector, m.text)
+		obs.merge(&m.seen)
+	}
+	all := pauses
+	all.buckets = nil
+	all.merge(&full)
+	all.merge(&stall)
+	if all.count == 0 && obs.count == 0 {
+		return
+	}
+	window := max(observed, all.span.seconds())
+	share := 0.0
+	if window > 0 {
+		share = min(1, total/window)
+	}
+	values := map[string]float64{"gc.share": round(share, 3), "gc.longest_s": round(longest, 3), "gc.pauses": float64(pauses.count), "gc.full": float64(full.count)}
+	text := fmt.Sprintf("the collector paused %d %% of %s, the longest pause %s, %s", int(share*100), seconds(window), seconds(longest), plural(full.count, "full collection"))
+	if stall.count > 0 {
+		text += fmt.Sprintf(", %s", plural(stall.count, "allocation stall"))
+	}
+	limit := gcLongest
+	if q.edge != nil && q.edge.timeout > 0 {
+		limit = q.edge.timeout.Seconds()
+	}
+	switch {
+	case window >= 1 && share >= gcShareBad, longest >= limit && longest >= gcShortest && all.count >= 1, full.count >= 3 && after >= heapFull, stall.count >= fewCalls:
+		q.find(incident.GCPauses, cmp.Or(collector, "collector"), text, &all, values, nil)
+	case longest < gcShortest && share < gcShareQuiet && window > 0:
+		s := all
+		if s.count == 0 {
+			s = obs
+		}
+		q.find(incident.GCQuiet, cmp.Or(collector, "collector"), text, &s, values, nil)
+	}
+	if after >= heapFull {
+		s := full
+		if s.count == 0 {
+			s = all
+		}
+		q.find(incident.HeapFull, "heap", fmt.Sprintf("the heap is %d %% full after a full collection", int(after*100)), &s, map[string]float64{"heap.full": round(after, 2)}, nil)
+	}
+}
+
+// refusals is when worker pools refused work.
+func (q *inquiry) refusals() span {
+	var s span
+	for _, f := range q.of(incident.PoolExhausted, incident.PoolRejected) {
+		s.add(f.First)
+		s.add(f.Last)
+	}
+	return s
+}

@@ -1,0 +1,450 @@
+package correlate
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/firebreak-io/firebreak/evidence"
+	"github.com/firebreak-io/firebreak/incident"
+)
+
+// causes is the table of the causal edges that may be asserted: what may lead
+// to what. A chain is a path through it.
+var causes = map[incident.Label][]incident.Label{
+	incident.SlowSQL:            {incident.RetryAmplification, incident.PoolStarvation},
+	incident.LockContention:     {incident.RetryAmplification, incident.PoolStarvation},
+	incident.DownstreamWait:     {incident.RetryAmplification, incident.PoolStarvation},
+	incident.GCPause:            {incident.RetryAmplification, incident.PoolStarvation},
+	incident.CPUSaturation:      {incident.RetryAmplification, incident.PoolStarvation},
+	incident.Deadlock:           {incident.RetryAmplification, incident.PoolStarvation},
+	incident.RetryAmplification: {incident.PoolStarvation, incident.DuplicateWrites},
+	incident.PoolStarvation:     {incident.RetryAmplification},
+	incident.NoProvider:         {incident.PoolStarvation, incident.RetryAmplification},
+	incident.TrafficSkew:        {incident.PoolStarvation, incident.RetryAmplification},
+}
+
+// candidate is a label being weighed: points are independent kinds of evidence,
+// two for one that shows it, one for one that fits it.
+type candidate struct {
+	label   incident.Label
+	points  int
+	kinds   int // kinds of evidence that each show it
+	forIDs  []string
+	against []string
+	subject string
+	since   time.Time
+	doubt   string // why it is less certain than its points
+	whyNot  string // why another was chosen
+}
+
+func (c *candidate) support(points int, ids []string) {
+	if len(ids) == 0 {
+		return
+	}
+	c.points += points
+	if points >= 2 {
+		c.kinds++
+	}
+	for _, id := range ids {
+		if len(c.forIDs) < 8 {
+			c.forIDs = append(c.forIDs, id)
+		}
+	}
+}
+
+// triggers weighs the labels that can begin an incident, in the order in which
+// they explain others: what stops a whole process first, then what its threads
+// are seen to wait for.
+func (q *inquiry) triggers() []*candidate {
+	return []*candidate{q.deadlock(), q.noProvider(), q.gcPause(), q.lockContention(), q.slowSQL(), q.downstreamWait(), q.cpuSaturation(), q.trafficSkew(), q.duplicateWrites()}
+}
+
+func (q *inquiry) deadlock() *candidate {
+	c := &candidate{label: incident.Deadlock, since: q.since(incident.LockDeadlock, incident.SQLDeadlock, incident.SelfStarved)}
+	if ids := q.ids(incident.LockDeadlock); len(ids) > 0 {
+		c.support(4, ids)
+		c.kinds++
+		c.subject = first(q.of(incident.LockDeadlock)).Text
+	} else if fs := q.of(incident.SQLDeadlock); len(fs) > 0 && fs[0].Count >= fewCalls && !q.has(incident.StackDBRead, incident.SQLRunning, incident.PoolExhausted) {
+		c.support(2, q.ids(incident.SQLDeadlock))
+		c.subject = "deadlocks in the database"
+	} else if ids := q.ids(incident.SelfStarved); len(ids) > 0 {
+		c.support(2, ids)
+		c.subject = first(q.of(incident.SelfStarved)).Text
+	}
+	return c
+}
+
+func (q *inquiry) noProvider() *candidate {
+	c := &candidate{label: incident.NoProvider, since: q.since(incident.RouteNone)}
+	fs := q.of(incident.RouteNone)
+	if len(fs) == 0 {
+		return c
+	}
+	n := 0
+	for _, f := range fs {
+		n += f.Count
+	}
+	c.subject = fs[0].Subject + ": no provider left"
+	if len(q.of(incident.RouteEmptied)) > 0 {
+		c.subject += " after " + q.of(incident.RouteEmptied)[0].Subject
+	}
+	points := 2
+	if n >= fewCalls {
+		points = 3
+	}
+	c.support(points, q.ids(incident.RouteNone))
+	c.support(2, q.ids(incident.RouteEmptied))
+	// A provider that falls over leaves nobody too: then this came later.
+	if at := q.refusals().first; !at.IsZero() && !c.since.IsZero() && at.Before(c.since) {
+		c.points = 0
+		c.against = q.ids(incident.PoolExhausted, incident.PoolRejected)
+		c.whyNot = "the pool was exhausted before the first call found no provider"
+	}
+	if q.has(incident.Deployed) && n < fewCalls {
+		c.points--
+		c.doubt = "a restart may explain it"
+	}
+	return c
+}
+
+func (q *inquiry) gcPause() *candidate {
+	c := &candidate{label: incident.GCPause, since: q.since(incident.GCPauses, incident.HeapFull, incident.ClockLeap)}
+	c.support(3, q.ids(incident.GCPauses))
+	c.support(2, q.ids(incident.HeapFull))
+	c.support(1, q.ids(incident.ClockLeap))
+	if q.has(incident.GCPauses) {
+		c.support(1, q.ids(incident.OutOfMemory))
+		c.support(1, q.ids(incident.CallTimeout, incident.RetryExhausted, incident.PoolExhausted))
+		c.subject = first(q.of(incident.GCPauses)).Text
+	} else if c.points > 0 {
+		c.subject = first(q.of(incident.HeapFull, incident.ClockLeap)).Text
+		c.points = min(c.points, 2)
+	}
+	if q.has(incident.GCQuiet) {
+		c.against = q.ids(incident.GCQuiet)
+		c.whyNot = first(q.of(incident.GCQuiet)).Text
+		if !q.has(incident.GCPauses) {
+			c.points = 0
+		}
+	}
+	return c
+}
+
+func (q *inquiry) lockContention() *candidate {
+	c := &candidate{label: incident.LockContention, since: q.since(incident.LockConvoy, incident.StackLock, incident.StackLogging, incident.StackClassInit, incident.SQLLockWait, incident.SQLMetaLock)}
+	inProcess := q.threadsOfKind(incident.StackLock) + q.threadsOfKind(incident.StackLogging) + q.threadsOfKind(incident.StackClassInit)
+	inDatabase := 0
+	for _, f := range q.of(incident.SQLLockWait, incident.SQLMetaLock) {
+		inDatabase += max(1, f.Count)
+	}
+	elsewhere := q.threadsOfKind(incident.StackDBRead) + q.threadsOfKind(incident.StackRPC) + q.threadsOfKind(incident.StackHTTP)
+	if inProcess > 0 && inProcess >= elsewhere {
+		c.support(3, q.ids(incident.StackLock, incident.StackLogging, incident.StackClassInit))
+		c.support(2, q.ids(incident.LockConvoy))
+		if f := first(q.of(incident.LockConvoy)); f.ID != "" {
+			c.subject = f.Text
+			if f.Values["dumps"] > 1 {
+				c.points++
+			}
+		} else {
+			c.subject = first(q.of(incident.StackLock, incident.StackLogging, incident.StackClassInit)).Text
+		}
+		c.support(1, q.ids(incident.PoolExhausted, incident.PoolRejected, incident.CallTimeout, incident.RetryExhausted))
+	}
+	if inDatabase >= fewCalls && inDatabase >= q.runningFree() {
+		c.support(3, q.ids(incident.SQLLockWait, incident.SQLMetaLock))
+		c.support(1, q.ids(incident.SQLIdleTrx))
+		c.support(1, q.ids(incident.StackDBRead))
+		c.support(1, q.ids(incident.PoolExhausted, incident.PoolRejected, incident.CallTimeout, incident.RetryExhausted, incident.ConnExhausted))
+		for _, f := range q.of(incident.SQLLockWait) {
+			if f.Names["blocker"] != "" {
+				c.points++
+				c.kinds++
+				c.subject = f.Text
+				break
+			}
+		}
+		if c.subject == "" {
+			c.subject = first(q.of(incident.SQLMetaLock, incident.SQLLockWait)).Text
+		}
+	}
+	if c.points == 0 && inDatabase > 0 {
+		c.forIDs = q.ids(incident.SQLLockWait, incident.SQLMetaLock)
+		c.whyNot = "few sessions wait for locks, more run"
+	}
+	return c
+}
+
+// runningFree is how many sessions ran statements without waiting for a lock.
+func (q *inquiry) runningFree() int {
+	n := 0
+	for _, f := range q.of(incident.SQLRunning) {
+		n += f.Count
+	}
+	return n
+}
+
+func (q *inquiry) threadsOfKind(k incident.Kind) int {
+	n := 0
+	for _, f := range q.of(k) {
+		n += int(f.Values["threads"])
+	}
+	return n
+}
+
+func (q *inquiry) slowSQL() *candidate {
+	c := &candidate{label: incident.SlowSQL, since: q.since(incident.StackDBRead, incident.SQLRunning, incident.SQLSlow)}
+	distress := q.distress()
+	if fs := q.of(incident.StackDBRead); len(fs) > 0 {
+		c.support(2, q.ids(incident.StackDBRead))
+		if fs[0].Values["dumps"] > 1 && fs[0].Values["threads.least"] >= fewThreads {
+			c.points++
+		}
+	}
+	c.support(2, q.ids(incident.SQLRunning))
+	if q.slowSQLMatters() && (distress || q.has(incident.StackDBRead)) {
+		c.support(2, q.ids(incident.SQLSlow))
+	} else if q.has(incident.SQLSlow) && c.points > 0 {
+		c.support(1, q.ids(incident.SQLSlow))
+	}
+	if c.points > 0 {
+		c.support(1, q.ids(incident.SQLScan))
+		if distress {
+			c.points++
+		}
+	} else if distress && q.has(incident.SQLScan) {
+		c.support(2, q.ids(incident.SQLScan))
+	}
+	if q.statement != nil {
+		c.subject = q.statementWords()
+	} else if f := first(q.of(incident.StackDBRead)); f.ID != "" {
+		c.subject = f.Text
+	}
+	if q.has(incident.SQLFast) {
+		c.against = append(c.against, q.ids(incident.SQLFast)...)
+		c.points -= 2
+		c.whyNot = first(q.of(incident.SQLFast)).Text
+	}
+	if c.points == 0 && q.has(incident.SQLSlow, incident.SQLScan) {
+		c.forIDs = q.ids(incident.SQLSlow, incident.SQLScan)
+		c.whyNot = "slow statements are there, but nothing is seen to wait for them"
+	}
+	// A borrow queue whose holders are not shown to be slow is a pool too small.
+	if q.threadsOfKind(incident.StackDBPool) > 0 && !q.slowDatabase() && c.points > 0 {
+		c.doubt = "threads wait for a connection, and nothing shows that the statements themselves are slow"
+		c.points = min(c.points, 2)
+	}
+	return c
+}
+
+// statementWords is "t_sku_stock full scan, 2.48 M rows, 173/200 threads wait for it".
+func (q *inquiry) statementWords() string {
+	s := q.statement
+	var parts []string
+	rows := max(s.scanRows, s.rowsMax)
+	switch {
+	case s.fullScan == evidence.Yes && s.table != "" && rows >= manyRows:
+		parts = append(parts, s.table+" full scan", human(rows)+" rows")
+	case rows >= manyRows:
+		parts = append(parts, clip(s.fingerprint, 60), human(rows)+" rows examined")
+	default:
+		parts = append(parts, clip(s.fingerprint, 80))
+	}
+	if p := s.peak(); p.sessions >= fewSessions {
+		parts = append(parts, fmt.Sprintf("%d running at once", p.sessions))
+	} else if s.longest > 0 {
+		parts = append(parts, "up to "+seconds(s.longest.Seconds()))
+	}
+	if f := first(q.of(incident.StackDBRead)); f.ID != "" && f.Values["pool.max"] > 0 {
+		parts = append(parts, fmt.Sprintf("%d/%d threads wait for the database", int(f.Values["threads"]), int(f.Values["pool.max"])))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (q *inquiry) downstreamWait() *candidate {
+	kinds := []incident.Kind{incident.StackRPC, incident.StackHTTP, incident.StackRedis, incident.StackMQ, incident.StackDNS, incident.StackDisk}
+	c := &candidate{label: incident.DownstreamWait, since: q.since(append(kinds, incident.DownstreamSlow, incident.ConnHeldAcross)...)}
+	n := 0
+	for _, k := range kinds {
+		n += q.threadsOfKind(k)
+	}
+	if n > 0 && n >= q.threadsOfKind(incident.StackDBRead) {
+		c.support(3, q.ids(kinds...))
+		f := first(q.of(kinds...))
+		c.subject = f.Text
+		if f.Values["dumps"] > 1 {
+			c.points++
+		}
+	}
+	if f := first(q.of(incident.ConnHeldAcross)); f.ID != "" {
+		c.support(3, q.ids(incident.ConnHeldAcross))
+		c.subject = f.Text
+	}
+	if f := first(q.of(incident.DownstreamSlow)); f.ID != "" {
+		c.support(2, q.ids(incident.DownstreamSlow))
+		if c.subject == "" {
+			c.subject = f.Text
+		}
+	}
+	if c.points > 0 {
+		c.support(1, q.ids(incident.PoolExhausted, incident.PoolRejected, incident.CallTimeout, incident.RetryExhausted, incident.PoolBusy))
+		c.support(1, q.ids(incident.BreakerOpen))
+	}
+	return c
+}
+
+func (q *inquiry) cpuSaturation() *candidate {
+	c := &candidate{label: incident.CPUSaturation, since: q.since(incident.StackCPU, incident.CPUBusy, incident.Throttled)}
+	c.support(2, q.ids(incident.CPUBusy))
+	if n := q.threadsOfKind(incident.StackCPU); n >= frozenInPool || n > 0 && q.has(incident.CPUBusy, incident.Throttled) {
+		c.support(2, q.ids(incident.StackCPU))
+		if f := first(q.of(incident.StackCPU)); f.Values["dumps"] > 1 {
+			c.points++
+		}
+	}
+	c.support(2, q.ids(incident.Throttled))
+	if c.points > 0 {
+		c.subject = first(q.of(incident.StackCPU, incident.CPUBusy, incident.Throttled)).Text
+		c.support(1, q.ids(incident.PoolExhausted, incident.CallTimeout, incident.RetryExhausted))
+	}
+	if q.has(incident.CPUFree) {
+		c.against = q.ids(incident.CPUFree)
+		c.whyNot = first(q.of(incident.CPUFree)).Text
+		c.points = min(c.points, 1)
+	}
+	if c.points < 2 {
+		c.points = 0
+	}
+	return c
+}
+
+func (q *inquiry) trafficSkew() *candidate {
+	c := &candidate{label: incident.TrafficSkew, since: q.since(incident.RouteSkew, incident.RouteNarrow)}
+	c.support(3, q.ids(incident.RouteSkew))
+	if q.has(incident.RouteNarrow) && (q.poolInTrouble() || q.has(incident.RouteSkew)) {
+		c.support(2, q.ids(incident.RouteNarrow))
+		c.support(1, q.ids(incident.RetrySameTarget))
+		if q.has(incident.PoolExhausted, incident.PoolRejected) {
+			c.points++
+		}
+	} else if q.has(incident.RouteNarrow) {
+		c.forIDs = q.ids(incident.RouteNarrow)
+		c.whyNot = "routing left few candidates, but no pool behind them is seen in trouble"
+	}
+	if c.points > 0 {
+		c.subject = first(q.of(incident.RouteSkew, incident.RouteNarrow)).Text
+	}
+	return c
+}
+
+func (q *inquiry) duplicateWrites() *candidate {
+	c := &candidate{label: incident.DuplicateWrites, since: q.since(incident.DuplicateWrite)}
+	fs := q.of(incident.DuplicateWrite)
+	if len(fs) == 0 {
+		return c
+	}
+	if q.has(incident.RetryWrite, incident.RetrySucceeded, incident.RetryExhausted, incident.CallLate) {
+		c.support(2, q.ids(incident.DuplicateWrite))
+		c.support(2, q.ids(incident.RetryWrite))
+		c.support(1, q.ids(incident.CallLate, incident.RetrySucceeded))
+		c.subject = fs[0].Text
+	} else {
+		c.forIDs = q.ids(incident.DuplicateWrite)
+		c.whyNot = "a key met itself, but no retry is seen"
+	}
+	return c
+}
+
+// amplifier weighs retries.
+func (q *inquiry) amplifier() *candidate {
+	c := &candidate{label: incident.RetryAmplification, since: q.since(incident.RetryAmplified)}
+	c.support(3, q.ids(incident.RetryAmplified))
+	if c.points == 0 {
+		if q.has(incident.RetryExhausted, incident.RetrySucceeded) {
+			c.forIDs = q.ids(incident.RetryExhausted, incident.RetrySucceeded)
+			c.whyNot = "retries are seen, but too few for the time that the evidence covers"
+		} else if q.has(incident.RetryNone) {
+			c.against = q.ids(incident.RetryNone)
+			c.whyNot = first(q.of(incident.RetryNone)).Text
+		}
+		return c
+	}
+	c.support(1, q.ids(incident.RetryCeiling))
+	c.support(1, q.ids(incident.PoolExhausted, incident.PoolRejected))
+	c.support(1, q.ids(incident.CallLate))
+	if q.edge != nil {
+		x := q.edge
+		c.subject = fmt.Sprintf("%s %.1fx (%d attempts for %s)", x.title(), x.amplification(), x.attempts, plural(int(x.calls), "call"))
+		if x.exhausted.count+int(x.calls) >= 20 {
+			c.points++
+		}
+	}
+	return c
+}
+
+// starvation weighs full pools.
+func (q *inquiry) starvation() *candidate {
+	kinds := []incident.Kind{incident.PoolExhausted, incident.PoolRejected, incident.PoolBusy, incident.ConnExhausted, incident.ConnLimit}
+	c := &candidate{label: incident.PoolStarvation, since: q.since(kinds...)}
+	c.support(3, q.ids(incident.PoolExhausted))
+	if q.has(incident.PoolRejected) {
+		c.support(2, q.ids(incident.PoolRejected))
+	}
+	c.support(2, q.ids(incident.ConnExhausted))
+	c.support(2, q.ids(incident.StackDBPool))
+	c.support(1, q.ids(incident.PoolBusy))
+	c.support(1, q.ids(incident.ConnLimit, incident.ConnLeak))
+	switch {
+	case q.workers != nil && q.has(incident.PoolExhausted, incident.PoolRejected):
+		p := q.workers
+		c.subject = p.display()
+		if p.active >= 0 && p.max > 0 {
+			c.subject += fmt.Sprintf(" %d/%d", p.active, p.max)
+		}
+		if p.queued >= 0 {
+			c.subject += fmt.Sprintf(", %d queued", p.queued)
+		}
+		if n := p.rejections().count; n > 0 {
+			c.subject += ", " + plural(n, "rejection")
+		}
+	case q.has(incident.ConnExhausted):
+		c.subject = first(q.of(incident.ConnExhausted)).Text
+	case q.has(incident.StackDBPool):
+		c.subject = first(q.of(incident.StackDBPool)).Text
+	case q.has(incident.PoolBusy):
+		c.subject = first(q.of(incident.PoolBusy)).Text
+	default:
+		c.subject = first(q.of(kinds...)).Text
+	}
+	if q.has(incident.PoolBurst) && c.points == 0 {
+		c.forIDs = q.ids(incident.PoolBurst)
+		c.whyNot = "the pool refused while it had idle workers: a burst, not starvation"
+	}
+	if q.has(incident.PoolShutdown) && c.points == 0 {
+		c.against = q.ids(incident.PoolShutdown)
+		c.whyNot = "refusals come from a pool that was shutting down"
+	}
+	return c
+}
+
+// distress reports whether callers or pools are seen to suffer.
+func (q *inquiry) distress() bool {
+	if q.has(incident.PoolExhausted, incident.PoolRejected, incident.ConnExhausted, incident.RetryAmplified, incident.PoolBusy, incident.GCPauses) {
+		return true
+	}
+	for _, f := range q.of(incident.CallTimeout, incident.RetryExhausted) {
+		if f.Count >= fewCalls {
+			return true
+		}
+	}
+	return false
+}
+
+func first(fs []incident.Finding) incident.Finding {
+	if len(fs) == 0 {
+		return incident.Finding{}
+	}
+	return fs[0]
+}

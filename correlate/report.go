@@ -1,0 +1,335 @@
+package correlate
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/firebreak-io/firebreak/evidence"
+	"github.com/firebreak-io/firebreak/incident"
+)
+
+// AddSource tells the engine about an input that has been read, or could not be.
+func (e *Engine) AddSource(s incident.Source) { e.sources = append(e.sources, s) }
+
+// readLogs reports whether a source was read whose silence says something.
+func (e *Engine) readLogs() bool {
+	for _, s := range e.sources {
+		if s.Format != "" && s.Bytes > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// Report concludes from what has been added. It is a fresh value; the engine
+// keeps no hold on it. Walks and actions are left to the runbooks.
+func (e *Engine) Report() *incident.Report {
+	q := &inquiry{e: e}
+	q.gather()
+	in := q.conclude()
+	r := &incident.Report{
+		Schema: incident.Schema, Tool: incident.Tool{Version: cmp.Or(e.cfg.Version, "devel")},
+		Window:    e.span.window(),
+		Incidents: []incident.Incident{in},
+		Findings:  q.findings,
+		Edges:     q.edges(), Pools: q.pools(), Stacks: q.stacks(), SQL: q.fingerprints(), Timeline: q.timeline(),
+		Sources: e.sortedSources(),
+	}
+	if r.Findings == nil {
+		r.Findings = []incident.Finding{}
+	}
+	if n := e.lost + e.shapes.lost; n > 0 {
+		r.Sources = append(r.Sources, incident.Source{Path: "(engine)", Problems: []string{strconv.Itoa(n) + " observations were dropped because a store was full"}, Skipped: n})
+	}
+	return r
+}
+
+func ptr[T any](v T) *T { return &v }
+
+// known returns a pointer to n, or nil for None.
+func known(n int) *int {
+	if n < 0 {
+		return nil
+	}
+	return &n
+}
+
+func (q *inquiry) edges() []incident.Edge {
+	list := []incident.Edge{}
+	for _, x := range q.e.sortedEdges() {
+		if len(list) >= 50 {
+			break
+		}
+		if x.trouble() == 0 && x.calls == 0 {
+			continue
+		}
+		o := incident.Edge{Consumer: x.key.consumer, Service: x.key.service, Method: x.key.method, Basis: "logs", Scope: "failed-calls", Outcomes: map[string]int64{}}
+		if x.calls > 0 {
+			o.Calls, o.Attempts, o.Amplification = ptr(x.calls), ptr(x.attempts), ptr(round(x.amplification(), 2))
+			o.ByAttempts = map[string]int64{}
+			for n, c := range x.by {
+				o.ByAttempts[strconv.Itoa(n)] = c
+			}
+		}
+		if x.ceiling > 0 {
+			o.Ceiling = ptr(x.ceiling)
+		} else if p := q.e.policy[x.key.service+"."+x.key.method]; p != nil && p.retries >= 0 {
+			o.Ceiling = ptr(p.retries + 1)
+		}
+		if x.timeout > 0 {
+			o.TimeoutMS = ptr(x.timeout.Milliseconds())
+		}
+		for name, n := range map[string]int{
+			"timeout": x.timeouts.count + x.last[evidence.Timeout], "rejected": x.rejected.count + x.last[evidence.Rejected], "late": x.late.count,
+			"unreachable": x.unreach.count + x.last[evidence.Unreachable], "failed": x.failed.count + x.last[evidence.Failed],
+			"retried-ok": x.succeeded.count, "exhausted": x.exhausted.count,
+		} {
+			if n > 0 {
+				o.Outcomes[name] = int64(n)
+			}
+		}
+		o.Candidates = q.candidates(x)
+		var s sighting
+		for _, part := range []*sighting{&x.exhausted, &x.timeouts, &x.rejected, &x.late, &x.succeeded, &x.once, &x.unreach, &x.failed, &x.providerSlow} {
+			for _, c := range part.cites {
+				s.citeAt(c)
+			}
+		}
+		o.Citations = s.citations()
+		list = append(list, o)
+	}
+	return list
+}
+
+// candidates lists what was left by stage: from router snapshots of the
+// service, then from (P/Q).
+func (q *inquiry) candidates(x *edge) []incident.Stage {
+	var list []incident.Stage
+	if r := q.e.routes[x.key.service]; r != nil {
+		for _, s := range r.stages {
+			list = append(list, incident.Stage{Stage: s.Name, Count: s.Count})
+		}
+	}
+	least := -1
+	for n := range x.candidates {
+		if least < 0 || n < least {
+			least = n
+		}
+	}
+	if least >= 0 && !slices.ContainsFunc(list, func(s incident.Stage) bool { return s.Stage == "after-route" }) {
+		list = append(list, incident.Stage{Stage: "after-route", Count: least})
+	}
+	tried := -1
+	for n := range x.tried {
+		tried = max(tried, n)
+	}
+	if tried >= 0 {
+		list = append(list, incident.Stage{Stage: "tried", Count: tried})
+	}
+	return list
+}
+
+func (q *inquiry) pools() []incident.Pool {
+	list := []incident.Pool{}
+	seen := map[string]int{}
+	for _, p := range q.e.sortedPools() {
+		if len(list) >= 50 {
+			break
+		}
+		o := incident.Pool{
+			Name: p.display(), Kind: p.kind.String(), Owner: p.owner, Max: known(p.max), Active: known(p.active), Idle: known(p.idle), Queued: known(p.queued), Waiting: known(p.waiting),
+			Citations: citeUnion(4, []evidence.Citation{p.worst.cite}, p.seen.citations()),
+		}
+		if p.kind == evidence.PoolUnknown {
+			o.Kind = "thread"
+		}
+		if n := p.rejections().count; n > 0 {
+			o.Rejected = ptr(int64(n))
+		}
+		if rate, hold, ok := p.rate(); ok {
+			o.CompletedPerSecond = ptr(round(rate, 1))
+			if rate > 0 {
+				o.HoldSeconds = ptr(round(hold, 3))
+			}
+		}
+		for _, f := range q.of(incident.PoolFrozen, incident.PoolSlow, incident.PoolTooSmall) {
+			if f.Subject == p.display() {
+				o.Diagnosis = map[incident.Kind]string{incident.PoolFrozen: "frozen", incident.PoolSlow: "slow", incident.PoolTooSmall: "too-small"}[f.Kind]
+			}
+		}
+		if p.shutdown.count > 0 && p.rejections().count == 0 {
+			o.Diagnosis = "shutting-down"
+		}
+		seen[o.Name] = len(list)
+		list = append(list, o)
+	}
+	for _, p := range q.e.shapes.sortedPools() {
+		c := p.counts[p.busiest()]
+		kinds := map[string]int{}
+		for k, n := range c.kinds {
+			kinds[string(k)] = n
+		}
+		if i, ok := seen[p.id.pool]; ok {
+			list[i].ByWaitKind = kinds
+			list[i].Citations = citeUnion(5, list[i].Citations, q.poolCites(p))
+			continue
+		}
+		if !requestPool(p.id.pool) && c.busy() < 20 || len(list) >= 60 {
+			continue
+		}
+		seen[p.id.pool] = len(list)
+		list = append(list, incident.Pool{Name: p.id.pool, Kind: "thread", Active: ptr(c.busy()), Idle: ptr(c.idle), ByWaitKind: kinds, Citations: q.poolCites(p)})
+	}
+	return list
+}
+
+func (q *inquiry) stacks() []incident.StackGroup {
+	list := []incident.StackGroup{}
+	idle := 0
+	for _, g := range q.e.shapes.sortedGroups() {
+		if len(list) >= 60 {
+			break
+		}
+		v := &g.key.shape.verdict
+		if v.kind == incident.WaitIdle {
+			if !requestPool(g.key.pool.pool) || idle >= 5 {
+				continue
+			}
+			idle++
+		}
+		o := incident.StackGroup{
+			Pool: g.key.pool.pool, Threads: g.most(), State: g.key.shape.state.String(), WaitKind: v.kind, AppFrame: frameName(v.app), Dumps: len(g.counts),
+			Top: topFrames(g.key.shape), Lock: top(g.locks), Citations: g.cites.citations(),
+		}
+		if o.State == "UNKNOWN" {
+			o.State = ""
+		}
+		list = append(list, o)
+	}
+	return list
+}
+
+// topFrames shows a shape: its first frames, the deciding one, and the user's
+// own.
+func topFrames(s *shape) []string {
+	list := []string{}
+	for i, f := range s.frames {
+		if i < 4 || f.Func == s.verdict.decided || f == s.verdict.app || f == s.verdict.entry {
+			if name := f.Func; !slices.Contains(list, name) && len(list) < 8 {
+				list = append(list, name)
+			}
+		}
+	}
+	return list
+}
+
+func (q *inquiry) fingerprints() []incident.Fingerprint {
+	list := []incident.Fingerprint{}
+	for _, s := range q.e.sortedSQL() {
+		if len(list) >= 30 {
+			break
+		}
+		o := incident.Fingerprint{Fingerprint: clip(s.fingerprint, 2000), Table: s.table}
+		if s.seen.count > 0 {
+			o.Count = ptr(int64(s.seen.count))
+			if s.longest > 0 || len(s.histogram.counts) > 0 {
+				o.TotalSeconds, o.MaxSeconds, o.P95Seconds = ptr(round(s.total.Seconds(), 3)), ptr(round(s.longest.Seconds(), 3)), ptr(round(s.histogram.quantile(0.95), 3))
+			}
+		}
+		if n := max(s.rowsMax, s.scanRows); n >= 0 {
+			o.RowsExamined = ptr(n)
+		}
+		if s.fullScan == evidence.Yes {
+			o.FullScan = ptr(true)
+		} else if s.fullScan == evidence.No {
+			o.FullScan = ptr(false)
+		}
+		var cites sighting
+		for _, part := range []*sighting{&s.slow, &s.seen, &s.waits, &s.metaWaits, &s.deadlocks} {
+			for _, c := range part.cites {
+				cites.citeAt(c)
+			}
+		}
+		if p := s.peak(); p.sessions > 0 {
+			o.RunningNow = ptr(p.sessions)
+			cites.citeAt(p.at)
+		}
+		if n := s.waits.count + s.metaWaits.count; n > 0 {
+			o.LockWaits = ptr(n)
+		}
+		if s.scanAt.cite.Source != "" {
+			cites.citeAt(s.scanAt)
+		}
+		if s == q.statement && q.hot != "" && len(q.of(incident.StackDBRead)) > 0 {
+			o.Method = q.hot
+			o.DAOFrame = first(q.of(incident.StackDBRead)).Names["app_frame"]
+		}
+		o.Citations = cites.citations()
+		list = append(list, o)
+	}
+	return list
+}
+
+// timeline draws the signals that have times on one axis of at most 120 points.
+func (q *inquiry) timeline() []incident.Series {
+	type signal struct {
+		name string
+		s    sighting
+	}
+	signals := []signal{{name: "rejections"}, {name: "timeouts"}, {name: "calls that exhausted their retries"}, {name: "answers after the timeout"}, {name: "statements of 1 s or more"}, {name: "connection pool timeouts"}, {name: "calls without a provider"}}
+	for _, p := range q.e.pools {
+		if p.kind == evidence.ConnectionPool {
+			signals[5].s.merge(p.rejections())
+		} else {
+			signals[0].s.merge(p.rejections())
+		}
+	}
+	for _, x := range q.e.edges {
+		signals[1].s.merge(&x.timeouts)
+		signals[2].s.merge(&x.exhausted)
+		signals[3].s.merge(&x.late)
+	}
+	for _, s := range q.e.sql {
+		signals[4].s.merge(&s.slow)
+	}
+	for _, r := range q.e.routes {
+		signals[6].s.merge(&r.empty)
+	}
+	var window span
+	for _, s := range signals {
+		window.add(s.s.span.first)
+		window.add(s.s.span.last)
+	}
+	list := []incident.Series{}
+	if window.first.IsZero() {
+		return list
+	}
+	width := bucketSize
+	for window.last.Sub(window.first)/width > 120 {
+		width *= 2
+	}
+	for _, s := range signals {
+		if len(s.s.buckets) == 0 {
+			continue
+		}
+		sums := map[int64]int{}
+		for b, n := range s.s.buckets {
+			sums[b*int64(bucketSize)/int64(width)] += n
+		}
+		out := incident.Series{Signal: s.name, Unit: "1/s", Onset: s.s.span.first, Points: []incident.Point{}}
+		for b := window.first.UnixNano() / int64(width); b <= window.last.UnixNano()/int64(width); b++ {
+			out.Points = append(out.Points, incident.Point{At: time.Unix(0, b*int64(width)).UTC(), Value: round(float64(sums[b])/width.Seconds(), 3)})
+		}
+		list = append(list, out)
+	}
+	return list
+}
+
+func (e *Engine) sortedSources() []incident.Source {
+	list := append([]incident.Source{}, e.sources...)
+	slices.SortStableFunc(list, func(a, b incident.Source) int { return strings.Compare(a.Path, b.Path) })
+	return list
+}

@@ -1,0 +1,74 @@
+package correlate
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/firebreak-io/firebreak/evidence"
+)
+
+// route is what routing left for one service.
+type route struct {
+	key      string
+	service  string
+	method   string
+	empty    sighting // calls that found nobody
+	narrowed sighting // snapshots in which routing left few of many
+	wide     sighting
+	culprit  string
+	message  string
+	stages   []evidence.Stage // of the snapshot that left fewest
+	least    int
+	at       cited
+	consumer string
+}
+
+func (e *Engine) addRoute(r *evidence.Record) {
+	t := r.Route
+	key := serviceName(t.Service)
+	x := e.routes[key]
+	if x == nil {
+		if len(e.routes) >= maxKeys {
+			e.lost++
+			return
+		}
+		x = &route{key: key, service: serviceName(t.Service), least: -1}
+		e.routes[key] = x
+	}
+	x.consumer = minNonEmpty(x.consumer, r.Place.Service)
+	if t.Empty {
+		x.empty.add(r, 1)
+		x.method = minNonEmpty(x.method, t.Method)
+	}
+	x.culprit = minNonEmpty(x.culprit, t.Culprit)
+	if t.Culprit != "" {
+		x.message = minNonEmpty(x.message, t.Message)
+	}
+	if len(t.Stages) == 0 {
+		return
+	}
+	first, last := t.Stages[0].Count, t.Stages[len(t.Stages)-1].Count
+	switch {
+	case t.Empty:
+	case first >= 3 && last*3 <= first:
+		x.narrowed.add(r, 1)
+	case last > 1:
+		x.wide.add(r, 1)
+	}
+	c := cited{r.Time, r.Cite}
+	if x.least < 0 || last < x.least || last == x.least && c.compare(x.at) < 0 {
+		x.least, x.at = last, c
+		x.stages = slices.Clone(t.Stages)
+	}
+}
+
+func (e *Engine) sortedRoutes() []*route {
+	list := make([]*route, 0, len(e.routes))
+	for _, x := range e.routes {
+		list = append(list, x)
+	}
+	slices.SortFunc(list, func(a, b *route) int {
+		return cmp.Or(cmp.Compare(b.empty.count, a.empty.count), cmp.Compare(a.key, b.key))
+	})
+	return list
+}

@@ -1,0 +1,303 @@
+package correlate
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/firebreak-io/firebreak/evidence"
+)
+
+// statement is everything seen of one fingerprint.
+type statement struct {
+	fingerprint string
+	truncated   bool
+	engine      string
+	seen        sighting // finished executions
+	slow        sighting // executions of at least a second
+	waits       sighting // waits for a lock in the database
+	metaWaits   sighting // waits for a metadata lock
+	deadlocks   sighting
+	client      sighting // slow as the client measured it
+	total       time.Duration
+	longest     time.Duration
+	longestAt   cited
+	histogram   histogram
+	rowsMax     int64
+	rowsSent    int64 // of the execution that examined most
+	rowsAt      cited
+	fullScan    evidence.Tri
+	scanAt      cited
+	scanRows    int64 // of its plan
+	table       string
+	quick       int64               // executions under 100 ms
+	running     map[string]*running // by snapshot
+	waiting     int64               // long executions that examined next to nothing
+	rowsKnown   int64
+}
+
+// running is how many sessions ran a statement in one snapshot.
+type running struct {
+	sessions int
+	longest  time.Duration
+	at       cited
+	locked   int
+}
+
+// plan is an EXPLAIN whose statement was not with it.
+type plan struct {
+	nodes []evidence.PlanNode
+	at    cited
+}
+
+// lockWait is who waits for whom in the database.
+type lockWait struct {
+	blocker, blockerText, blockerState, object string
+	seen                                       sighting
+	longest                                    time.Duration
+}
+
+const maxPlans = 1000
+
+func (e *Engine) statement(fp string) *statement {
+	s := e.sql[fp]
+	if s == nil {
+		if len(e.sql) >= maxKeys {
+			e.lost++
+			return nil
+		}
+		s = &statement{fingerprint: fp, rowsMax: evidence.None, rowsSent: evidence.None, scanRows: evidence.None, running: map[string]*running{}}
+		e.sql[fp] = s
+	}
+	return s
+}
+
+func (e *Engine) addSQL(r *evidence.Record) {
+	q := r.SQL
+	at := cited{r.Time, r.Cite}
+	if q.Origin == evidence.PlanOnly && q.Fingerprint == "" {
+		if len(e.plans) < maxPlans {
+			e.plans = append(e.plans, plan{slices.Clone(q.Plan), at})
+		} else {
+			e.lost++
+		}
+		return
+	}
+	if q.Waits != nil {
+		e.addLockEdge(r)
+	}
+	if q.Origin == evidence.IdleSession {
+		if q.InTrx == evidence.Yes {
+			e.addIdleTrx(r)
+		}
+		return
+	}
+	fp := q.Fingerprint
+	if fp == "" {
+		fp = strings.Join(strings.Fields(q.Text), " ")
+		if fp == "" {
+			return
+		}
+	}
+	s := e.statement(fp)
+	if s == nil {
+		return
+	}
+	s.truncated = s.truncated || q.Truncated
+	s.engine = minNonEmpty(s.engine, q.Engine)
+	n := max(1, q.Count)
+	for _, node := range q.Plan {
+		if node.Scan {
+			rows := max(node.Rows, node.ActualRows)
+			if rows > s.scanRows {
+				s.scanRows, s.scanAt, s.table = rows, at, node.Table
+			}
+			s.fullScan = evidence.Yes
+		}
+		if s.table == "" {
+			s.table = node.Table
+		}
+	}
+	switch q.Origin {
+	case evidence.SlowLog, evidence.ClientSlow, evidence.Digest:
+		if q.Origin == evidence.ClientSlow {
+			s.client.add(r, int(n))
+		}
+		s.finished(r, q, n)
+	case evidence.Running, evidence.LockWait:
+		key := r.Cite.Source + "\x00" + strconv.Itoa(q.Snapshot)
+		if q.Snapshot == 0 && q.Origin == evidence.Running {
+			key += r.Time.String() // one message lists what ran at its time
+		}
+		run := s.running[key]
+		if run == nil {
+			if len(s.running) >= 10_000 {
+				e.lost++
+				return
+			}
+			run = &running{at: at}
+			s.running[key] = run
+		}
+		if at.compare(run.at) < 0 {
+			run.at = at
+		}
+		run.sessions += int(n)
+		run.longest = max(run.longest, q.Duration)
+		meta := strings.Contains(strings.ToLower(q.State), "metadata lock")
+		if meta {
+			s.metaWaits.add(r, int(n))
+		}
+		if q.Origin == evidence.LockWait || meta || strings.Contains(q.State, "level lock") || strings.HasPrefix(q.State, "Lock|") {
+			run.locked += int(n)
+			s.waits.add(r, int(n))
+		}
+	case evidence.Deadlock:
+		s.deadlocks.add(r, int(n))
+	}
+}
+
+func (s *statement) finished(r *evidence.Record, q *evidence.Statement, n int64) {
+	at := cited{r.Time, r.Cite}
+	s.seen.add(r, int(n))
+	if q.Duration >= 0 {
+		s.total += q.Duration * time.Duration(n)
+		s.histogram.add(q.Duration, n)
+		if q.Duration > s.longest || q.Duration == s.longest && (s.longestAt.cite.Source == "" || at.compare(s.longestAt) < 0) {
+			s.longest, s.longestAt = q.Duration, at
+		}
+		if q.Duration >= time.Second {
+			s.slow.add(r, int(n))
+		}
+		if q.Duration < 100*time.Millisecond {
+			s.quick += n
+		}
+		if q.RowsExamined >= 0 {
+			s.rowsKnown += n
+			if q.Duration >= time.Second && q.RowsExamined < 1000 {
+				s.waiting += n
+			}
+		}
+	}
+	if q.RowsExamined > s.rowsMax || q.RowsExamined == s.rowsMax && at.compare(s.rowsAt) < 0 {
+		s.rowsMax, s.rowsSent, s.rowsAt = q.RowsExamined, q.RowsSent, at
+	}
+	if q.FullScan == evidence.Yes {
+		s.fullScan = evidence.Yes
+	}
+	if s.scanAt.cite.Source == "" || q.FullScan == evidence.Yes && at.compare(s.scanAt) < 0 {
+		s.scanAt = at
+	}
+}
+
+func (e *Engine) addLockEdge(r *evidence.Record) {
+	w := r.SQL.Waits
+	key := w.Blocker + "\x00" + w.Object
+	x := e.trx[key]
+	if x == nil {
+		if len(e.trx) >= maxKeys {
+			e.lost++
+			return
+		}
+		x = &lockWait{blocker: w.Blocker, object: w.Object}
+		e.trx[key] = x
+	}
+	x.blockerText = minNonEmpty(x.blockerText, w.BlockerText)
+	x.blockerState = minNonEmpty(x.blockerState, w.BlockerState)
+	x.seen.add(r, 1)
+	x.longest = max(x.longest, w.Waited, r.SQL.Duration)
+}
+
+func (e *Engine) addIdleTrx(r *evidence.Record) {
+	k := markKey{"sql.idle-trx", r.SQL.Session, r.Cite.Source}
+	x := e.marks[k]
+	if x == nil {
+		if len(e.marks) >= maxKeys {
+			e.lost++
+			return
+		}
+		x = &mark{key: k, text: r.SQL.Text}
+		e.marks[k] = x
+	}
+	x.seen.add(r, 1)
+	x.max = max(x.max, r.SQL.TrxAge.Seconds())
+}
+
+// peak returns the snapshot in which most sessions ran the statement.
+func (s *statement) peak() running {
+	var best running
+	keys := make([]string, 0, len(s.running))
+	for k := range s.running {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	for _, k := range keys {
+		if r := s.running[k]; r.sessions > best.sessions {
+			best = *r
+		}
+	}
+	return best
+}
+
+// histogram counts durations on a log scale, eight buckets an octave (±4.4 %).
+type histogram struct{ counts map[int]int64 }
+
+func (h *histogram) add(d time.Duration, n int64) {
+	if h.counts == nil {
+		h.counts = map[int]int64{}
+	}
+	b := math.MinInt32
+	if d > 0 {
+		b = int(math.Floor(math.Log2(d.Seconds()) * 8))
+	}
+	h.counts[b] += n
+}
+
+// quantile returns the upper bound, in seconds, of the bucket that holds the
+// q-th part.
+func (h *histogram) quantile(q float64) float64 {
+	var total int64
+	keys := make([]int, 0, len(h.counts))
+	for b, n := range h.counts {
+		total += n
+		keys = append(keys, b)
+	}
+	slices.Sort(keys)
+	rank := int64(math.Ceil(q * float64(total)))
+	var seen int64
+	for _, b := range keys {
+		seen += h.counts[b]
+		if seen >= rank {
+			if b == math.MinInt32 {
+				return 0
+			}
+			return math.Exp2(float64(b+1) / 8)
+		}
+	}
+	return 0
+}
+
+// sortedSQL lists statements: what runs now, then what cost most.
+func (e *Engine) sortedSQL() []*statement {
+	list := make([]*statement, 0, len(e.sql))
+	for _, s := range e.sql {
+		list = append(list, s)
+	}
+	slices.SortFunc(list, func(a, b *statement) int {
+		return cmp.Or(cmp.Compare(b.weight(), a.weight()), cmp.Compare(b.total, a.total), cmp.Compare(a.fingerprint, b.fingerprint))
+	})
+	return list
+}
+
+// weight orders statements by sessions running them for a second or more, then
+// by total time.
+func (s *statement) weight() float64 {
+	p := s.peak()
+	w := s.total.Seconds()
+	if p.longest >= time.Second {
+		w += float64(p.sessions) * max(1, p.longest.Seconds())
+	}
+	return w
+}

@@ -1,0 +1,380 @@
+package correlate
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/firebreak-io/firebreak/evidence"
+	"github.com/firebreak-io/firebreak/incident"
+)
+
+// Points from which a certainty is earned. They are tuned on the scoreboard over
+// all incidents with known answers, never for one.
+const (
+	pointsHigh   = 6
+	pointsMedium = 3
+	pointsLow    = 2
+	orderSlack   = time.Minute // onsets closer than this say nothing about order
+)
+
+// conclude weighs all labels and makes the verdict.
+func (q *inquiry) conclude() incident.Incident {
+	all := q.triggers()
+	amp, victim := q.amplifier(), q.starvation()
+	trigger := q.pick(all)
+
+	in := incident.Incident{Window: q.signal.window()}
+	switch {
+	case trigger != nil:
+		in.Label = trigger.label
+		in.Certainty = q.certainty(trigger, all)
+	case amp.points >= pointsMedium:
+		in.Label, in.Certainty = incident.RetryAmplification, incident.Medium
+		if amp.points < 5 {
+			in.Certainty = incident.Low
+		}
+	case victim.points >= pointsMedium || victim.kinds > 0:
+		in.Label, in.Certainty = incident.PoolStarvation, incident.Medium
+		if victim.points < pointsMedium {
+			in.Certainty = incident.Low
+		}
+	default:
+		in.Label, in.Certainty = q.noIncident()
+	}
+	q.chain(&in, trigger, amp, victim)
+	in.ActFirst = q.actFirst(&in)
+	in.Headline = q.headline(&in)
+	in.Subject = q.scopeName()
+	in.Notes = q.sentences(&in, trigger)
+	in.Alternatives = q.alternatives(&in, append(append([]*candidate{}, all...), amp, victim))
+	in.Missing = q.missing(&in)
+	in.Walk, in.Actions = []incident.Answered{}, []incident.Action{}
+	in.ID = q.id(&in)
+	return in
+}
+
+// pick returns the trigger: what stops a whole process wins over what its
+// threads then seem to wait for; among the rest the best supported.
+func (q *inquiry) pick(all []*candidate) *candidate {
+	var best *candidate
+	for _, c := range all {
+		if c.points < pointsLow {
+			continue
+		}
+		switch c.label {
+		case incident.Deadlock, incident.GCPause:
+			if c.points >= pointsMedium {
+				return c
+			}
+		case incident.DuplicateWrites:
+			if best != nil || q.has(incident.PoolExhausted) {
+				continue
+			}
+		}
+		if c.points == pointsLow && c.kinds == 0 {
+			continue
+		}
+		if best == nil || c.points > best.points {
+			best = c
+		}
+	}
+	return best
+}
+
+// certainty turns points into a word.
+func (q *inquiry) certainty(c *candidate, all []*candidate) incident.Certainty {
+	level := 0
+	switch {
+	case c.points >= pointsHigh && c.kinds >= 2:
+		level = 2
+	case c.points >= pointsMedium:
+		level = 1
+	}
+	if c.doubt != "" {
+		level--
+	}
+	if level == 2 {
+		for _, other := range all {
+			if other != c && other.points >= pointsMedium && other.points+2 > c.points {
+				level = 1 // another explanation is nearly as good
+			}
+		}
+		if q.outOfOrder(c) {
+			level = 1
+		}
+		if len(c.against) > 0 {
+			level = 1
+		}
+	}
+	return []incident.Certainty{incident.Low, incident.Medium, incident.High}[max(0, level)]
+}
+
+// outOfOrder reports a trigger whose own log began clearly after what it is
+// said to have caused. What dumps and snapshots show has no onset: they were
+// taken when somebody came to look.
+func (q *inquiry) outOfOrder(c *candidate) bool {
+	at := q.onset(c)
+	effect := q.since(incident.PoolExhausted, incident.PoolRejected, incident.RetryExhausted, incident.CallTimeout)
+	return !at.IsZero() && !effect.IsZero() && at.After(effect.Add(orderSlack)) && q.comparableClocks()
+}
+
+// onset is when a candidate's evidence began, if it has an onset.
+func (q *inquiry) onset(c *candidate) time.Time {
+	var s span
+	for _, f := range q.findings {
+		if slices.Contains(c.forIDs, f.ID) && !snapshotKind(f.Kind) && !victimKind(f.Kind) {
+			s.add(f.First)
+		}
+	}
+	return s.first
+}
+
+// snapshotKind reports findings from dumps and listings, whose time is that of
+// the look, not of the onset.
+func snapshotKind(k incident.Kind) bool {
+	return strings.HasPrefix(string(k), "stack.") || strings.HasPrefix(string(k), "lock.") || k == incident.SQLRunning || k == incident.SQLScan || k == incident.PoolBusy || k == incident.PoolHot || k == incident.ConnHeldAcross || k == incident.SQLIdleTrx
+}
+
+func victimKind(k incident.Kind) bool {
+	switch k {
+	case incident.PoolExhausted, incident.PoolRejected, incident.CallTimeout, incident.RetryExhausted, incident.CallLate, incident.ConnExhausted:
+		return true
+	}
+	return false
+}
+
+// comparableClocks reports whether all sources either state their offsets or
+// all leave them out.
+func (q *inquiry) comparableClocks() bool {
+	seen := map[evidence.Tri]bool{}
+	for _, z := range q.e.zoned {
+		seen[z] = true
+	}
+	return len(seen) < 2
+}
+
+// noIncident tells healthy from inconclusive.
+func (q *inquiry) noIncident() (incident.Label, incident.Certainty) {
+	trouble, calmKinds := 0, map[incident.Kind]bool{}
+	for _, f := range q.findings {
+		switch f.Kind {
+		case incident.StackIdle, incident.PoolIdle, incident.GCQuiet, incident.CPUFree, incident.SQLFast, incident.RetryNone, incident.PoolShutdown, incident.RouteWide, incident.ProbeFast:
+			calmKinds[f.Kind] = true
+		case incident.AppErrors, incident.Deployed, incident.RetrySucceeded, incident.DumpCut, incident.DumpPartial:
+		case incident.SQLSlow, incident.SQLScan, incident.SQLLockWait:
+			if f.Count >= fewCalls {
+				trouble++
+			}
+		default:
+			if f.Count < fewCalls && q.e.span.seconds() >= 1800 {
+				continue // a stray event in a long quiet time
+			}
+			trouble++
+		}
+	}
+	delete(calmKinds, incident.RouteWide)
+	switch {
+	case trouble > 0:
+		return incident.Inconclusive, incident.Low
+	case len(calmKinds) >= 2:
+		return incident.Healthy, incident.High
+	case len(calmKinds) == 1:
+		return incident.Healthy, incident.Medium
+	case q.e.records > 0 || q.e.readLogs():
+		return incident.Healthy, incident.Low
+	}
+	return incident.Inconclusive, incident.Low
+}
+
+// chain links trigger, amplifier and victim, as far as each is supported and
+// may be caused by the one before.
+func (q *inquiry) chain(in *incident.Incident, trigger, amp, victim *candidate) {
+	in.Chain = []incident.Link{}
+	if in.Label == incident.Healthy || in.Label == incident.Inconclusive {
+		return
+	}
+	full := q.has(incident.PoolExhausted, incident.PoolRejected, incident.ConnExhausted, incident.StackDBPool, incident.PoolBusy, incident.ConnLimit)
+	add := func(role incident.Role, c *candidate) {
+		link := incident.Link{Role: role, Label: c.label, Subject: clip(c.subject, 240), Findings: c.forIDs}
+		if at := q.onset(c); !at.IsZero() {
+			link.Since = at
+		} else if role != incident.Trigger {
+			link.Since = c.since
+		}
+		if role == incident.Trigger && link.Since.IsZero() {
+			link.Assumed = true
+		}
+		in.Chain = append(in.Chain, link)
+	}
+	last := incident.Label("")
+	follows := func(l incident.Label) bool { return last == "" || slices.Contains(causes[last], l) }
+	if trigger != nil && trigger.label != incident.DuplicateWrites {
+		add(incident.Trigger, trigger)
+		last = trigger.label
+	}
+	if amp.points >= pointsMedium && follows(amp.label) {
+		add(incident.Amplifier, amp)
+		last = amp.label
+	}
+	if trigger != nil && trigger.label == incident.DuplicateWrites {
+		add(incident.Victim, trigger)
+		return
+	}
+	if full && victim.points > 0 && follows(victim.label) {
+		add(incident.Victim, victim)
+	}
+	for i := range len(in.Chain) - 1 {
+		a, b := in.Chain[i].Since, in.Chain[i+1].Since
+		if a.IsZero() || b.IsZero() || !q.comparableClocks() || a.After(b) {
+			in.Chain[i].Assumed = true
+		}
+	}
+}
+
+// actFirst is what to deal with first: cutting the amplification usually comes
+// before repairing the trigger.
+func (q *inquiry) actFirst(in *incident.Incident) incident.Label {
+	for _, l := range in.Chain {
+		if l.Label == incident.RetryAmplification {
+			return l.Label
+		}
+	}
+	if in.Label == incident.Healthy || in.Label == incident.Inconclusive {
+		return ""
+	}
+	return in.Label
+}
+
+func (q *inquiry) headline(in *incident.Incident) string {
+	switch in.Label {
+	case incident.Healthy:
+		return "healthy: nothing in this evidence says that the fleet is burning"
+	case incident.Inconclusive:
+		if f := q.worstTrouble(); f.ID != "" {
+			return "inconclusive: " + clip(f.Text, 160)
+		}
+		return "inconclusive: the evidence cannot tell; see what is missing"
+	}
+	var parts []string
+	for _, l := range in.Chain {
+		parts = append(parts, fmt.Sprintf("%s %s", l.Label, clip(l.Subject, 90)))
+	}
+	return strings.Join(parts, " -> ")
+}
+
+func (q *inquiry) worstTrouble() incident.Finding {
+	var best incident.Finding
+	for _, f := range q.findings {
+		if !calm[f.Kind] && (best.ID == "" || f.Count > best.Count) {
+			best = f
+		}
+	}
+	return best
+}
+
+// scopeName says which service or pool an incident is about.
+func (q *inquiry) scopeName() string {
+	switch {
+	case q.edge != nil && q.edge.key.service != "":
+		return shortService(q.edge.key.service)
+	case q.workers != nil:
+		return q.workers.display()
+	case q.route != nil:
+		return shortService(q.route.service)
+	case q.threads != nil:
+		return q.threads.id.pool
+	case q.conn != nil:
+		return q.conn.display()
+	}
+	return ""
+}
+
+func (q *inquiry) id(in *incident.Incident) string {
+	parts := []string{}
+	if t := q.signal.first; !t.IsZero() {
+		parts = append(parts, t.UTC().Format("2006-01-02T15-04Z"))
+	}
+	parts = append(parts, string(in.Label))
+	if in.Subject != "" {
+		parts = append(parts, slug(in.Subject))
+	}
+	return strings.Join(parts, "-")
+}
+
+func slug(s string) string {
+	var b strings.Builder
+	for _, r := range strings.ToLower(s) {
+		switch {
+		case r >= 'a' && r <= 'z', r >= '0' && r <= '9':
+			b.WriteRune(r)
+		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
+			b.WriteByte('-')
+		}
+		if b.Len() >= 40 {
+			break
+		}
+	}
+	return strings.Trim(b.String(), "-")
+}
+
+// sentences are what a person should know beside the chain.
+func (q *inquiry) sentences(in *incident.Incident, trigger *candidate) []incident.Note {
+	var notes []incident.Note
+	add := func(text string, ids ...string) {
+		if len(notes) < 8 && len(ids) > 0 {
+			notes = append(notes, incident.Note{Text: text, Findings: ids})
+		}
+	}
+	for _, k := range []incident.Kind{incident.PoolSharedLoss, incident.PoolFrozen, incident.PoolSlow, incident.PoolTooSmall, incident.RetryRejection, incident.RetryWrite, incident.RetrySameTarget, incident.ConnHeldAcross, incident.CallLate, incident.PoolHot, incident.DumpStale, incident.PoolBurst, incident.SQLIdleTrx} {
+		for i, f := range q.of(k) {
+			if i == 2 {
+				break
+			}
+			add(f.Text, f.ID)
+		}
+	}
+	if trigger != nil {
+		if trigger.doubt != "" {
+			add("Doubt: "+trigger.doubt, trigger.forIDs...)
+		}
+		if q.outOfOrder(trigger) {
+			add("The evidence of the trigger begins after its effects: it may itself be an effect", trigger.forIDs...)
+		}
+	}
+	return notes
+}
+
+// alternatives lists the other labels that were weighed, best supported first.
+func (q *inquiry) alternatives(in *incident.Incident, all []*candidate) []incident.Alternative {
+	list := []incident.Alternative{}
+	inChain := map[incident.Label]bool{in.Label: true}
+	for _, l := range in.Chain {
+		inChain[l.Label] = true
+	}
+	slices.SortStableFunc(all, func(a, b *candidate) int { return cmp.Compare(b.points, a.points) })
+	for _, c := range all {
+		if inChain[c.label] || len(c.forIDs) == 0 && len(c.against) == 0 {
+			continue
+		}
+		why := c.whyNot
+		if why == "" {
+			why = "less of the evidence supports it"
+		}
+		cert := incident.Low
+		if c.points >= 5 {
+			cert = incident.Medium
+		}
+		list = append(list, incident.Alternative{Label: c.label, Certainty: cert, For: orEmpty(c.forIDs), Against: orEmpty(c.against), WhyNot: why})
+	}
+	return list[:min(len(list), 6)]
+}
+
+func orEmpty(s []string) []string {
+	if s == nil {
+		return []string{}
+	}
+	return s
+}
