@@ -81,6 +81,7 @@ func Formats() []Format {
 		postgresqlLog(),
 		postgresqlCSVLog(),
 		postgresqlJSONLog(),
+		postgresqlExplain(),
 		pgStatActivity(),
 		pgbouncerConsole(),
 	}
