@@ -222,7 +222,7 @@ func (l *logReader) record() error {
 	s := &l.plain
 	num := lines.Number()
 	line := lines.Bytes()
-	if l.isHeader(line, &l.head) && (l.head.timed() || !l.wantsLevel(l.before(num))) {
+	if l.isHeader(line, &l.head) && (l.head.timed() || (num-1 <= l.done || !l.wantsLevel(l.before()))) {
 		l.begin(s, line, num, &l.head, time.Time{})
 	} else {
 		l.walkBack(s, num)
@@ -245,21 +245,15 @@ func (l *logReader) record() error {
 	return l.offer(&s.rec)
 }
 
-// before returns the lines before the current one that may belong to its
-// record: not those of an earlier record.
-func (l *logReader) before(num int) []byte {
+// before returns the lines before the current one. Those up to l.done are not
+// its record's.
+func (l *logReader) before() []byte {
 	text := l.in.Lines.Before()
 	if len(text) > maxBack {
 		text = text[len(text)-maxBack:]
 		text = text[bytes.IndexByte(text, '\n')+1:]
 	}
-	// Lines up to l.done are taken.
-	room := min(num-1-l.done, maxRecordLines)
-	at := len(text)
-	for ; room > 0 && at > 0; room-- {
-		at = bytes.LastIndexByte(text[:at-1], '\n') + 1
-	}
-	return text[at:]
+	return text
 }
 
 // wantsLevel reports whether text ends in a header that still wants its level,
@@ -286,17 +280,17 @@ func (l *logReader) clean(line []byte) []byte {
 // walkBack begins the record whose header stands before the current line. If
 // there is none, the record begins at the nearest line that is no continuation.
 func (l *logReader) walkBack(s *logStream, num int) {
-	text := l.before(num)
+	text := l.before()
 	first := len(text) // where the record begins if there is no header
 	open := continuation(l.in.Lines.Bytes())
 	count, firstCount := 0, 0
-	for at := len(text); at > 0; {
+	for at := len(text); at > 0 && num-count-1 > l.done && count < maxRecordLines; {
 		end := at - 1
 		at = bytes.LastIndexByte(text[:end], '\n') + 1
 		count++
 		line := l.clean(text[at:end])
 		if l.isHeader(line, &l.head) {
-			if !l.head.timed() && l.wantsLevel(text[:at]) {
+			if !l.head.timed() && num-count-1 > l.done && l.wantsLevel(text[:at]) {
 				continue
 			}
 			l.begin(s, line, num-count, &l.head, time.Time{})
