@@ -239,25 +239,8 @@ func (d *dubboText) attempt(off int, msg []byte, c attemptContext) (bool, error)
 	if !ok {
 		return false, nil
 	}
-	ev := d.at(off)
-	d.consumerPlace(ev, &c, &p)
-	ev.Attempt = a
-	if err := d.o.send(ev); err != nil {
-		return true, err
-	}
-	if a.Outcome == evidence.Rejected {
-		if pool := d.relayedPool(msg); pool != nil {
-			pool.Service, pool.Method = a.Service, a.Method
-			ev := d.at(off)
-			d.consumerPlace(ev, &c, &p)
-			ev.Pool = pool
-			if err := d.o.send(ev); err != nil {
-				return true, err
-			}
-		}
-	}
-	if c.lastOf { // the call says more of it
-		return true, nil
+	if err := d.sendAttempt(off, msg, a, &c, &p); err != nil || c.lastOf {
+		return true, err // the call says more of it
 	}
 	if pol := p.policy(d.o, a.Method); pol != nil {
 		ev := d.at(off)
@@ -266,6 +249,28 @@ func (d *dubboText) attempt(off int, msg []byte, c attemptContext) (bool, error)
 		return true, d.o.send(ev)
 	}
 	return true, nil
+}
+
+// sendAttempt emits an attempt, and the pool that refused it.
+func (d *dubboText) sendAttempt(off int, msg []byte, a *evidence.Attempt, c *attemptContext, p *dubboProvider) error {
+	ev := d.at(off)
+	d.consumerPlace(ev, c, p)
+	ev.Attempt = a
+	if err := d.o.send(ev); err != nil {
+		return err
+	}
+	if a.Outcome != evidence.Rejected {
+		return nil
+	}
+	pool := d.relayedPool(msg)
+	if pool == nil {
+		return nil
+	}
+	pool.Service, pool.Method = a.Service, a.Method
+	ev = d.at(off)
+	d.consumerPlace(ev, c, p)
+	ev.Pool = pool
+	return d.o.send(ev)
 }
 
 // consumerPlace completes the place of a consumer's observation.

@@ -188,7 +188,7 @@ func (d *dubboText) call(off int, t *evidence.Tries, c *callText, retries int) e
 		return err
 	}
 	if known {
-		if _, err := d.attempt(off, c.last, ctx); err != nil {
+		if err := d.sendAttempt(off, c.last, a, &ctx, &p); err != nil {
 			return err
 		}
 	}
@@ -251,6 +251,7 @@ func (d *dubboText) single(off int, mode string, attempts int, service, method s
 	if p == nil || len(p.query) == 0 {
 		p = &q
 	}
+	q.own = p.own
 	t := &evidence.Tries{
 		Service: a.Service, Method: a.Method, Attempts: attempts, Failed: evidence.None, Candidates: evidence.None,
 		Outcome: failedOutcome(a.Outcome), Timeout: a.Timeout, Elapsed: evidence.None, Mode: mode, Side: evidence.Consumer, RetriesSetting: evidence.None,
@@ -268,7 +269,7 @@ func (d *dubboText) single(off int, mode string, attempts int, service, method s
 		return err
 	}
 	if known {
-		if _, err := d.attempt(off, msg, ctx); err != nil {
+		if err := d.sendAttempt(off, msg, a, &ctx, &q); err != nil {
 			return err
 		}
 	}

@@ -15,7 +15,7 @@ func Text(in *Input, emit Emit) error {
 	for in.Lines.SkipTo(find) && in.Lines.Next() {
 		// After a block or a record the next line is at hand, whatever it holds.
 		hit := find(in.Lines.Bytes()) >= 0
-		if hit {
+		if hit && blockMarks().find(in.Lines.Bytes()) >= 0 {
 			known, err := t.block()
 			if err != nil {
 				return err
