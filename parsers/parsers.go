@@ -78,6 +78,8 @@ func Formats() []Format {
 		goroutineFormat(),
 		slowLogFormat(),
 		mysqlClientFormat(),
+		explainFormat(),
+		innodbFormat(),
 		postgresqlLog(),
 		postgresqlCSVLog(),
 		postgresqlJSONLog(),
