@@ -24,16 +24,33 @@ func (t *text) notes(in *Incident) {
 
 // evidence lists the findings that the incident rests on.
 func (t *text) evidence(in *Incident) {
-	if findings := t.findings(in.findingIDs()); len(findings) > 0 {
-		t.heading("EVIDENCE")
-		for _, f := range findings {
+	for i, f := range t.findings(in.findingIDs()) {
+		if i == 0 {
+			t.heading("EVIDENCE")
+		}
+		t.shown[f.ID] = true
+		switch {
+		case i < named:
 			t.finding(f)
+		case i == named:
+			t.more()
 		}
 	}
 }
 
+// named is how many findings of an incident are listed, and others how many of
+// those that belong to none.
+const (
+	named  = 24
+	others = 8
+)
+
+// more says that a list goes on elsewhere.
+func (t *text) more() {
+	t.item("  ", "  ", t.words(dim, t.ellipsis+" and more: --format json has all")...)
+}
+
 func (t *text) finding(f *Finding) {
-	t.shown[f.ID] = true
 	words := append([]string{t.paint(dim, string(f.Kind)+":")}, t.words(plain, f.Text)...)
 	if f.Count > 1 {
 		words = append(words, "("+grouped(f.Count)+"x)")
@@ -45,19 +62,21 @@ func (t *text) finding(f *Finding) {
 
 // otherFindings lists those that no incident names.
 func (t *text) otherFindings(r *Report) {
-	began := false
+	n, title := 0, "ALSO SEEN"
+	if len(t.shown) == 0 {
+		title = "EVIDENCE"
+	}
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		if t.shown[f.ID] {
 			continue
 		}
-		if !began {
-			title := "ALSO SEEN"
-			if len(t.shown) == 0 {
-				title = "EVIDENCE"
-			}
+		if n == 0 {
 			t.heading(title)
-			began = true
+		}
+		if n++; n > others {
+			t.more()
+			return
 		}
 		t.finding(f)
 	}
@@ -115,7 +134,11 @@ func (t *text) alternatives(in *Incident) {
 }
 
 func (t *text) points(what string, ids []string) {
-	for _, f := range t.findings(ids) {
+	for i, f := range t.findings(ids) {
+		if i == 3 {
+			t.item("    ", "    ", t.words(dim, what+" "+t.ellipsis)...)
+			break
+		}
 		words := append(t.words(plain, f.Text), t.cites(f.Citations, 1)...)
 		t.item("    "+t.paint(dim, what)+" "+f.ID+" ", "            ", words...)
 	}
@@ -222,15 +245,18 @@ func (t *text) timeline(r *Report) {
 		if i == 0 {
 			t.heading("TIMELINE")
 		}
-		words := []string{t.sparkline(s.Points, 32)}
+		words := []string{t.sparkline(s.Points, 24)}
 		if n := len(s.Points); n > 0 {
 			words = append(words, t.span(s.Points[0].At, s.Points[n-1].At))
 		}
 		if !s.Onset.IsZero() {
 			words = append(words, "rises", t.clock(s.Onset))
 		}
-		name := shorten(s.Signal, 24, t.ellipsis)
-		t.item("  "+name+strings.Repeat(" ", 25-cells(name)), "      ", words...)
+		name := shorten(s.Signal, 30, t.ellipsis)
+		if len(r.Incidents) > 0 {
+			words = append(words, t.cites(t.behind(&r.Incidents[0], "", name), 1)...)
+		}
+		t.item("  "+name+strings.Repeat(" ", 31-cells(name)), "      ", words...)
 	}
 }
 
@@ -246,13 +272,12 @@ func (t *text) sparkline(points []Point, width int) string {
 		*c = max(*c, p.Value)
 		top = max(top, p.Value)
 	}
+	if top <= 0 {
+		return "" // nothing to see
+	}
 	var b strings.Builder
 	for _, v := range columns {
-		height := 0
-		if top > 0 {
-			height = int(v / top * float64(len(t.spark)-1))
-		}
-		b.WriteString(t.spark[max(0, height)])
+		b.WriteString(t.spark[max(0, int(v/top*float64(len(t.spark)-1)))])
 	}
 	return b.String()
 }
