@@ -42,7 +42,7 @@ func explanations() []Explanation {
 				"failed calls only: calls that succeed at once leave no line, so their share is unknown",
 			},
 			First: []string{
-				"set retries to 0 for the edge through dynamic configuration, reads and unkeyed writes alike",
+				"set retries to zero for the edge through dynamic configuration, reads and unkeyed writes alike",
 				"then look for what made the first attempts fail: the amplifier keeps burning, but seldom began it",
 			},
 			LookAlikes: []LookAlike{
@@ -234,7 +234,7 @@ func explanations() []Explanation {
 				"a user did it twice: two logical calls, two traces",
 			},
 			First: []string{
-				"set retries to 0 for the write at once; a timeout does not mean that it was not done",
+				"set retries to zero for the write at once; a timeout does not mean that it was not done",
 				"list the keys that ran twice before anybody repairs data by hand",
 			},
 			LookAlikes: []LookAlike{

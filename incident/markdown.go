@@ -38,7 +38,7 @@ func (m *markdown) line(cites []evidence.Citation, format string, args ...any) {
 			m.WriteString(" …")
 			break
 		}
-		m.WriteString(" " + code("["+c.String()+"]"))
+		m.WriteString(" " + code("["+toFind(c).String()+"]"))
 	}
 	m.WriteString("\n")
 }
@@ -140,11 +140,7 @@ func (m *markdown) evidence(in *Incident) {
 		if i == 0 {
 			m.line(nil, "\n**Evidence**\n")
 		}
-		times := ""
-		if f.Count > 1 {
-			times = " (" + grouped(f.Count) + "x)"
-		}
-		m.line(f.Citations, "- %s %s: %s%s%s", code(f.ID), f.Kind, escape(f.Text), times, prefixed(", ", m.span(f.First, f.Last)))
+		m.line(f.Citations, "- %s %s: %s%s%s", code(f.ID), f.Kind, escape(f.Text), prefixed(" ", f.times()), prefixed(", ", m.span(f.First, f.Last)))
 	}
 }
 

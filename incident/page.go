@@ -113,14 +113,23 @@ func (p *page) cites(list []evidence.Citation, limit int) []string {
 // cite returns one citation. Where it is too long for a line its path loses its
 // middle, never its line number.
 func (p *page) cite(c evidence.Citation) string {
+	c = toFind(c)
 	room := p.width - 10
 	at := strings.TrimPrefix(c.String(), c.Source)
 	at = shorten(at, room/2, p.ellipsis)
 	return p.paint(dim, "["+shorten(c.Source, room-cells(at), p.ellipsis)+at+"]")
 }
 
+// toFind leaves out the part of a citation that its line already leads to.
+func toFind(c evidence.Citation) evidence.Citation {
+	if c.Line > 0 {
+		c.Part = ""
+	}
+	return c
+}
+
 // name shortens a name so that a line keeps room for what is said of it.
-func (p *page) name(s string) string { return shorten(s, max(16, p.width*6/10), p.ellipsis) }
+func (p *page) name(s string) string { return shorten(s, max(16, p.width*3/4), p.ellipsis) }
 
 // clock returns a time of the page's day, or with its date if it is of another.
 func (p *page) clock(t time.Time) string {

@@ -220,6 +220,12 @@ func (t *text) first(in *Incident) {
 		for _, a := range firstActions(in) {
 			t.action(in, a, brief)
 		}
+	case in.ActFirst != "":
+		e, _ := Explain(in.ActFirst)
+		t.box("ACT FIRST: " + string(in.ActFirst))
+		for _, what := range e.First {
+			t.item("  "+t.bullet+" ", "    ", t.words(plain, what)...)
+		}
 	default:
 		return
 	}

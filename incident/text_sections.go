@@ -52,8 +52,8 @@ func (t *text) more() {
 
 func (t *text) finding(f *Finding) {
 	words := append([]string{t.paint(dim, string(f.Kind)+":")}, t.words(plain, f.Text)...)
-	if f.Count > 1 {
-		words = append(words, "("+grouped(f.Count)+"x)")
+	if times := f.times(); times != "" {
+		words = append(words, times)
 	}
 	words = append(words, strings.Fields(t.span(f.First, f.Last))...)
 	words = append(words, t.cites(f.Citations, 3)...)

@@ -232,9 +232,18 @@ func (s *StackGroup) facts() facts {
 func (s *Source) facts() facts {
 	var f facts
 	f.add(s.Format != "", "%s", s.Format)
-	f.add(s.Format == "", "nothing recognised")
+	f.add(s.Records == 0, "nothing recognised")
 	f.add(true, "%s", byteSize(s.Bytes))
 	f.add(true, "%s", plural(s.Records, "record", "records"))
 	f.add(s.Skipped > 0, "%s skipped", grouped(s.Skipped))
 	return f
+}
+
+// times says how often a finding was seen, unless its sentence does.
+func (f *Finding) times() string {
+	n := grouped(f.Count)
+	if f.Count < 2 || hasNumber(f.Text, n) || hasNumber(f.Text, strconv.Itoa(f.Count)) {
+		return ""
+	}
+	return "(" + n + "x)"
 }

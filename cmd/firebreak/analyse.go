@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/firebreak-io/firebreak/collector"
 	"github.com/firebreak-io/firebreak/correlate"
@@ -16,18 +17,31 @@ func analyse(ctx context.Context, q request, tell func(progress)) (*incident.Rep
 	sources, err := collector.Collect(ctx, q.paths, collector.Options{
 		Stdin: q.stdin, Zone: q.zone, Since: q.since, Until: q.until, Exclude: q.exclude,
 		Progress: func(p collector.Progress) {
-			tell(progress{bytes: p.Bytes, total: p.Total, files: p.Files, filesTotal: p.FilesTotal, current: p.Current})
+			tell(progress{p.Bytes, p.Total, p.Files, p.FilesTotal, p.Current})
 		},
 	}, engine.Add)
-	interrupted := errors.Is(err, context.Canceled)
-	if err != nil && !interrupted {
+	partial := err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err())
+	switch {
+	case partial:
+	case errors.Is(err, collector.ErrNothingRead):
+		return nil, false, failed(err, "firebreak formats    (what is read, and how it is recognised)")
+	case err != nil:
 		return nil, false, err
 	}
 	for _, s := range sources {
-		engine.AddSource(incident.Source{
-			Path: s.Path, Format: s.Format, Bytes: s.Bytes, Records: s.Records, Skipped: s.Skipped,
-			From: s.From, To: s.To, Problems: append([]string{}, s.Problems...),
-		})
+		engine.AddSource(sourceOf(s))
 	}
-	return engine.Report(), interrupted, nil
+	return engine.Report(), partial, nil
+}
+
+// sourceOf says in the report what became of an input.
+func sourceOf(s collector.Source) incident.Source {
+	problems := s.Problems
+	if s.OutOfWindow > 0 {
+		problems = append(problems, fmt.Sprintf("%d records lie outside --since and --until", s.OutOfWindow))
+	}
+	return incident.Source{
+		Path: s.Path, Format: s.Format, Bytes: s.Bytes, Records: s.Records, Skipped: s.Skipped,
+		From: s.From, To: s.To, Problems: problems,
+	}
 }
