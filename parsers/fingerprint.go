@@ -52,7 +52,9 @@ type fingerprinter struct {
 	known    map[string]string
 	last     []byte // the statement fingerprinted last, and what it gave
 	lastText string
-	in       []byte // scratch for strings
+	in       []byte            // scratch for strings
+	shapes   map[string]string // fingerprints by the shape of the statement
+	shape    []byte
 
 	sqlState
 }
@@ -136,7 +138,7 @@ func newFingerprinter(dialect string) *fingerprinter {
 func (f *fingerprinter) setDialect(dialect string) {
 	f.mysql = dialect == "mysql" || dialect == "mariadb" || dialect == "tidb"
 	f.pg = dialect == "postgresql"
-	f.last = f.last[:0]
+	f.last, f.shapes = f.last[:0], nil
 }
 
 // of returns the fingerprint of a statement as an interned string.
@@ -146,6 +148,22 @@ func (f *fingerprinter) of(sql []byte) string {
 	}
 	if len(f.last) > 0 && bytes.Equal(sql, f.last) {
 		return f.lastText
+	}
+	if len(sql) < maxShape && !f.pg {
+		var ok bool
+		if f.shape, ok = sqlShape(f.shape[:0], sql); ok {
+			if text, ok := f.shapes[string(f.shape)]; ok {
+				return text
+			}
+			text := f.intern(f.normalise(sql))
+			if len(f.shapes) < maxKnown {
+				if f.shapes == nil {
+					f.shapes = map[string]string{}
+				}
+				f.shapes[string(f.shape)] = text
+			}
+			return text
+		}
 	}
 	text := f.intern(f.normalise(sql))
 	if len(sql) <= maxSQL {

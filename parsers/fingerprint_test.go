@@ -92,6 +92,7 @@ func TestFingerprinterInterns(t *testing.T) {
 	f := newFingerprinter("mysql")
 	a, b := []byte("select a from t where id = 1"), []byte("select a from t where id = 2")
 	f.of(a)
+	f.of(a)
 	if n := testing.AllocsPerRun(100, func() { f.of(b); f.of(a) }); n != 0 {
 		t.Errorf("%v allocations for known statements", n)
 	}
@@ -156,4 +157,20 @@ func BenchmarkFingerprint(b *testing.B) {
 	if !bytes.Contains(f.out, []byte("orders")) {
 		b.Fatal("nothing")
 	}
+}
+
+// Statements of equal shape must have equal fingerprints.
+func FuzzSQLShape(f *testing.F) {
+	f.Add("select 1 from t where a='x' and b=2.5", 7)
+	f.Add("select a.2, 'it''s' limit 5, 6", 3)
+	f.Fuzz(func(t *testing.T, sql string, n int) {
+		prints := newFingerprinter("mysql")
+		if want, got := Fingerprint("mysql", sql), prints.of([]byte(sql)); got != want {
+			t.Errorf("%q: %q, want %q", sql, got, want)
+		}
+		other := strings.NewReplacer("1", fmt.Sprint(uint8(n)), "'x'", "'y z'").Replace(sql)
+		if want, got := Fingerprint("mysql", other), prints.of([]byte(other)); got != want {
+			t.Errorf("after %q, %q: %q, want %q", sql, other, got, want)
+		}
+	})
 }

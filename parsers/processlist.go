@@ -113,6 +113,12 @@ func watchesItself(text []byte) bool {
 	if len(text) < 8 || len(text) > 2000 {
 		return false
 	}
+	if !hasPrefixFold(text, "show ") {
+		head := text[:min(len(text), 400)]
+		if !bytes.Contains(head, []byte("_schema.")) && !bytes.Contains(head, []byte("_SCHEMA.")) && !bytes.Contains(head, []byte("sys.")) {
+			return false
+		}
+	}
 	s := strings.ToLower(string(text[:min(len(text), 400)]))
 	return strings.HasPrefix(s, "show ") && strings.Contains(s, "processlist") ||
 		strings.Contains(s, "information_schema.processlist") || strings.Contains(s, "performance_schema.threads") ||

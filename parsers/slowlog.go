@@ -201,7 +201,7 @@ func (s *slowLog) take(line []byte) (bool, error) {
 		return true, nil
 	case s.epoch == 0 && hasPrefixFold(line, "set "):
 		if i := bytes.Index(line, []byte("timestamp=")); i > 0 && line[len(line)-1] == ';' {
-			s.epoch, _ = pgCount(line[i+len("timestamp="):])
+			s.epoch = count(line[i+len("timestamp="):])
 			return true, nil
 		}
 	}
