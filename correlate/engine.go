@@ -41,6 +41,8 @@ type Engine struct {
 	peers  map[string]*peer
 
 	sources []incident.Source
+	kept    []*evidence.Record // what was told, to be told apart later
+	nested  bool               // this engine is a scope of another
 
 	records int
 	lost    int // observations dropped because a store was full
@@ -72,6 +74,7 @@ const maxKeys = 100_000
 // Add takes one record. It keeps nothing of r that is lent.
 func (e *Engine) Add(r *evidence.Record) error {
 	e.records++
+	e.keep(r)
 	if !r.Time.IsZero() {
 		e.span.add(r.Time)
 		if r.Zoned != evidence.Unknown && e.zoned[r.Cite.Source] != evidence.Yes {

@@ -28,8 +28,9 @@ type inquiry struct {
 	route     *route
 	hot       string // service method that holds most of the workers, "Class.method"
 
-	signal span // when trouble was seen
-	notes  []incident.Note
+	signal  span // when trouble was seen
+	base    int  // findings of other inquiries in the same report
+	verdict incident.Incident
 }
 
 // find adds a finding and returns its ID.
@@ -38,7 +39,7 @@ func (q *inquiry) find(kind incident.Kind, subject, text string, s *sighting, va
 }
 
 func (q *inquiry) findCited(kind incident.Kind, subject, text string, count int, sp span, cites []evidence.Citation, values map[string]float64, names map[string]string) string {
-	id := "f" + strconv.Itoa(len(q.findings)+1)
+	id := "f" + strconv.Itoa(q.base+len(q.findings)+1)
 	q.findings = append(q.findings, incident.Finding{
 		ID: id, Kind: kind, Subject: subject, Text: text, Values: values, Names: names,
 		First: sp.first, Last: sp.last, Count: count, Citations: cites,

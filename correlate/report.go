@@ -27,24 +27,61 @@ func (e *Engine) readLogs() bool {
 // Report concludes from what has been added. It is a fresh value; the engine
 // keeps no hold on it. Walks and actions are left to the runbooks.
 func (e *Engine) Report() *incident.Report {
-	q := &inquiry{e: e}
-	q.gather()
-	in := q.conclude()
+	whole := &inquiry{e: e}
+	whole.gather()
+	incidents, findings := []incident.Incident{}, whole.findings
+	if several := e.severalIncidents(); len(several) > 0 {
+		incidents, findings = nil, nil
+		for _, q := range several {
+			incidents = append(incidents, q.verdict)
+			findings = append(findings, q.findings...)
+		}
+	} else {
+		incidents = append(incidents, whole.conclude())
+	}
 	r := &incident.Report{
 		Schema: incident.Schema, Tool: incident.Tool{Version: cmp.Or(e.cfg.Version, "devel")},
 		Window:    e.span.window(),
-		Incidents: []incident.Incident{in},
-		Findings:  q.findings,
-		Edges:     q.edges(), Pools: q.pools(), Stacks: q.stacks(), SQL: q.fingerprints(), Timeline: q.timeline(),
+		Incidents: incidents,
+		Findings:  append([]incident.Finding{}, findings...),
+		Edges:     whole.edges(), Pools: whole.pools(), Stacks: whole.stacks(), SQL: whole.fingerprints(), Timeline: whole.timeline(),
 		Sources: e.sortedSources(),
-	}
-	if r.Findings == nil {
-		r.Findings = []incident.Finding{}
 	}
 	if n := e.lost + e.shapes.lost; n > 0 {
 		r.Sources = append(r.Sources, incident.Source{Path: "(engine)", Problems: []string{strconv.Itoa(n) + " observations were dropped because a store was full"}, Skipped: n})
 	}
 	return r
+}
+
+// severalIncidents concludes for each scope of the evidence and returns those
+// that are incidents, if there is more than one kind or time or if setting
+// calm parts aside left one; nil if the evidence is one.
+func (e *Engine) severalIncidents() []*inquiry {
+	var list []*inquiry
+	next := 0
+	for _, s := range e.scopes() {
+		q := &inquiry{e: s, base: next}
+		q.gather()
+		q.verdict = q.conclude()
+		if q.verdict.Label == incident.Healthy || q.verdict.Label == incident.Inconclusive {
+			continue
+		}
+		next += len(q.findings)
+		list = append(list, q)
+	}
+	if len(list) < 2 {
+		return nil
+	}
+	// One cause that shows at several services at once is one incident.
+	for i, a := range list {
+		for _, b := range list[:i] {
+			sameTime := !a.signal.first.After(b.signal.last.Add(quietGap)) && !b.signal.first.After(a.signal.last.Add(quietGap))
+			if sameTime && (a.verdict.Label == b.verdict.Label || a.statement != nil && b.statement != nil && a.statement.fingerprint == b.statement.fingerprint) {
+				return nil
+			}
+		}
+	}
+	return list
 }
 
 func ptr[T any](v T) *T { return &v }

@@ -22,6 +22,7 @@ type shapes struct {
 	byKey  map[uint64]*shape
 	groups map[groupKey]*group
 	pools  map[poolID]*dumpPool
+	sorted []*group // cache of sortedGroups, dropped when a group is added or grows
 	lost   int
 }
 
@@ -77,6 +78,7 @@ type dump struct {
 	key      string
 	source   string
 	process  string
+	service  string
 	at       time.Time
 	cite     evidence.Citation
 	meta     evidence.Dump
@@ -140,7 +142,7 @@ func (e *Engine) dump(r *evidence.Record, id string) *dump {
 			return nil
 		}
 		d = &dump{
-			key: k, source: r.Cite.Source, process: processOf(r), cite: r.Cite,
+			key: k, source: r.Cite.Source, process: processOf(r), service: r.Place.Service, cite: r.Cite,
 			waiting: map[string]*lockQueue{}, holders: map[string]holder{}, waitsFor: map[string]string{},
 		}
 		e.dumps[k] = d
@@ -223,6 +225,7 @@ func (e *Engine) addStack(r *evidence.Record) {
 		g = &group{key: gk, counts: map[string]int{}, locks: map[string]int{}}
 		e.shapes.groups[gk] = g
 	}
+	e.shapes.sorted = nil
 	g.counts[d.key] += n
 	g.cites.count += n
 	g.cites.span.add(at.at)
@@ -495,6 +498,9 @@ func (g *group) most() int {
 }
 
 func (s *shapes) sortedGroups() []*group {
+	if s.sorted != nil {
+		return s.sorted
+	}
 	list := make([]*group, 0, len(s.groups))
 	for _, g := range s.groups {
 		list = append(list, g)
@@ -503,5 +509,6 @@ func (s *shapes) sortedGroups() []*group {
 		return cmp.Or(cmp.Compare(b.most(), a.most()), cmp.Compare(a.key.pool.pool, b.key.pool.pool), cmp.Compare(a.key.pool.process, b.key.pool.process),
 			cmp.Compare(a.key.shape.name, b.key.shape.name), cmp.Compare(a.key.shape.state, b.key.shape.state))
 	})
+	s.sorted = list
 	return list
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/firebreak-io/firebreak/evidence"
 	"github.com/firebreak-io/firebreak/incident"
 )
 
@@ -148,13 +147,7 @@ func victimKind(k incident.Kind) bool {
 
 // comparableClocks reports whether all sources either state their offsets or
 // all leave them out.
-func (q *inquiry) comparableClocks() bool {
-	seen := map[evidence.Tri]bool{}
-	for _, z := range q.e.zoned {
-		seen[z] = true
-	}
-	return len(seen) < 2
-}
+func (q *inquiry) comparableClocks() bool { return comparable(q.e.zoned) }
 
 // noIncident tells healthy from inconclusive.
 func (q *inquiry) noIncident() (incident.Label, incident.Certainty) {
