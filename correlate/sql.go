@@ -122,7 +122,11 @@ func (e *Engine) addSQL(r *evidence.Record) {
 		}
 	}
 	switch q.Origin {
-	case evidence.SlowLog, evidence.ClientSlow, evidence.Digest:
+	case evidence.Digest:
+		// Counters since a reset say what a statement costs, not what happened
+		// in the incident: one execution of average cost stands for them.
+		s.finished(r, q, 1)
+	case evidence.SlowLog, evidence.ClientSlow:
 		if q.Origin == evidence.ClientSlow {
 			s.client.add(r, int(n))
 		}

@@ -303,9 +303,9 @@ type Statement struct {
 	Session      string // connection or process id
 	User, Host   string
 	DB           string
-	Command      string // processlist Command, PostgreSQL state
-	State        string // processlist State, PostgreSQL wait event "Type|event"
-	Duration     time.Duration
+	Command      string        // processlist Command, PostgreSQL state
+	State        string        // processlist State, PostgreSQL wait event "Type|event"
+	Duration     time.Duration // of one execution; the average in a Digest
 	LockTime     time.Duration
 	RowsExamined int64
 	RowsSent     int64

@@ -199,10 +199,10 @@ func (r *pgTableReader) statements() error {
 		s.Fingerprint = pgFingerprint(text)
 		s.DB = t.get(row, t.col("datname", "db", "database"))
 		s.User = t.get(row, t.col("usename", "rolname", "user"))
-		if d, ok := pgInterval(t.get(row, total), time.Millisecond); ok {
+		if d, ok := pgInterval(t.get(row, mean), time.Millisecond); ok {
 			s.Duration = d
-		} else if d, ok := pgInterval(t.get(row, mean), time.Millisecond); ok && calls < 1<<31 && d < 1<<31 {
-			s.Duration = d * time.Duration(calls)
+		} else if d, ok := pgInterval(t.get(row, total), time.Millisecond); ok && calls > 0 {
+			s.Duration = d / time.Duration(calls)
 		}
 		if rows, ok := pgCount([]byte(t.get(row, t.col("rows")))); ok {
 			s.RowsSent = rows
