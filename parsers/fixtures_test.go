@@ -153,7 +153,9 @@ func TestFixtures(t *testing.T) {
 	}
 }
 
-func isText(data []byte) bool { return bytes.IndexByte(data[:min(len(data), 512)], 0) < 0 }
+func isText(data []byte) bool {
+	return !bytes.ContainsAny(data[:min(len(data), 512)], "\x00\x01\x02\x03")
+}
 
 func same(t *testing.T, how string, want, got parsed) {
 	t.Helper()

@@ -243,7 +243,7 @@ func (r *goroutineReader) place(kind goPending, place []byte) {
 		r.stack.Cut = true
 		return
 	}
-	r.app = r.app || !strings.HasPrefix(f.Func, "runtime.")
+	r.app = r.app || !isGoRuntime(f.Func)
 	r.stack.Frames = append(r.stack.Frames, &f.Frame)
 }
 

@@ -37,7 +37,7 @@ func (t *goFrames) intern(fn, place []byte) *goFrame {
 		t.byPlace, head = map[string]*goFrame{}, nil
 	}
 	f := &goFrame{raw: string(fn), next: head}
-	f.Func = unescapeGoName(f.raw)
+	f.Func = goName(f.raw)
 	if colon := bytes.LastIndexByte(place, ':'); colon > 0 {
 		f.File = string(place[:colon])
 		f.Line, _ = strconv.Atoi(string(place[colon+1:]))
@@ -57,9 +57,15 @@ func depth(f *goFrame) int {
 	return n
 }
 
-// unescapeGoName undoes the linker's escapes in the last element of an import
-// path: "gopkg.in/natefinch/lumberjack%2ev2.(*Logger).Write".
-func unescapeGoName(name string) string {
+// goName makes a function's name the same whoever printed it. It undoes the
+// linker's escapes in the last element of an import path, "lumberjack%2ev2", and
+// writes type arguments, "(*Cache[go.shape.string]).Get", as tracebacks do: "[...]".
+func goName(name string) string {
+	if open := strings.IndexByte(name, '['); open >= 0 && !strings.HasPrefix(name[open:], "[...]") {
+		if end := strings.LastIndexByte(name, ']'); end > open {
+			name = name[:open] + "[...]" + name[end+1:]
+		}
+	}
 	if !strings.Contains(name, "%") {
 		return name
 	}
@@ -75,4 +81,9 @@ func unescapeGoName(name string) string {
 		out = append(out, name[i])
 	}
 	return string(out)
+}
+
+// isGoRuntime reports a function of the scheduler, the collector and the like.
+func isGoRuntime(fn string) bool {
+	return strings.HasPrefix(fn, "runtime.") || strings.HasPrefix(fn, "internal/runtime/")
 }

@@ -3,7 +3,6 @@ package parsers
 import (
 	"bytes"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/firebreak-io/firebreak/evidence"
@@ -178,7 +177,7 @@ func (r *goProfileReader) detail(line []byte) {
 		return
 	}
 	f := r.frames.intern(fn, place)
-	r.app = r.app || !strings.HasPrefix(f.Func, "runtime.")
+	r.app = r.app || !isGoRuntime(f.Func)
 	r.stack.Frames = append(r.stack.Frames, &f.Frame)
 }
 

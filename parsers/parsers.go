@@ -71,11 +71,11 @@ type Format struct {
 func Formats() []Format {
 	return []Format{
 		pprofFormat(),
+		goroutineFormat(),
 		jstackFormat(),
 		threadInfoFormat(),
 		dumpToFileFormat(),
 		actuatorFormat(),
-		goroutineFormat(),
 		slowLogFormat(),
 		mysqlClientFormat(),
 		explainFormat(),
@@ -86,6 +86,7 @@ func Formats() []Format {
 		postgresqlExplain(),
 		pgStatActivity(),
 		pgbouncerConsole(),
+		dubboQosFormat(),
 	}
 }
 

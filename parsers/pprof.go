@@ -29,8 +29,8 @@ func pprofFormat() Format {
 
 const maxPprof = 64 << 20 // bytes read of one profile
 
-// sniffPprof knows a profile by its first field, the first sample type: a
-// message of two small varints.
+// sniffPprof knows a profile by its first field, the period type (as Go writes
+// it) or the first sample type: a message of two small varints.
 func sniffPprof(_ string, head []byte) Match {
 	if len(head) > 2 && head[0] == 0x1f && head[1] == 0x8b {
 		return No
@@ -39,15 +39,15 @@ func sniffPprof(_ string, head []byte) Match {
 	if !ok {
 		return No
 	}
-	if rest := head[n:]; len(rest) > 1 && (rest[0] == 0x0a || rest[0] == 0x12 || rest[0] == 0x1a) {
+	if rest := head[n:]; len(rest) > 1 && (rest[0] == 0x60 || rest[0] == 0x0a || rest[0] == 0x12 || rest[0] == 0x1a) {
 		return Sure
 	}
 	return No
 }
 
-// valueType returns the length of a field 1 that holds {1: varint, 2: varint}.
+// valueType returns the length of a field 1 or 11 that holds {1: varint, 2: varint}.
 func valueType(b []byte) (int, bool) {
-	if len(b) < 6 || b[0] != 0x0a || b[1] < 4 || b[1] > 12 || len(b) < 2+int(b[1]) {
+	if len(b) < 6 || b[0] != 0x0a && b[0] != 0x5a || b[1] < 4 || b[1] > 12 || len(b) < 2+int(b[1]) {
 		return 0, false
 	}
 	msg := b[2 : 2+b[1]]
@@ -153,7 +153,7 @@ func (m pprofFrames) stack(s *evidence.Stack, locations []*profile.Location) (ap
 					continue
 				}
 				frames = append(frames, &evidence.Frame{
-					Func: unescapeGoName(l.Function.Name), File: l.Function.Filename, Line: int(l.Line),
+					Func: goName(l.Function.Name), File: l.Function.Filename, Line: int(l.Line),
 				})
 			}
 			m[loc] = frames
@@ -163,7 +163,7 @@ func (m pprofFrames) stack(s *evidence.Stack, locations []*profile.Location) (ap
 				s.Cut = true
 				return app
 			}
-			app = app || !strings.HasPrefix(f.Func, "runtime.")
+			app = app || !isGoRuntime(f.Func)
 			s.Frames = append(s.Frames, f)
 		}
 	}
