@@ -72,6 +72,7 @@ func Formats() []Format {
 	return []Format{
 		pprofFormat(),
 		goroutineFormat(),
+		dubboQosFormat(),
 		jstackFormat(),
 		threadInfoFormat(),
 		dumpToFileFormat(),
@@ -86,7 +87,6 @@ func Formats() []Format {
 		postgresqlExplain(),
 		pgStatActivity(),
 		pgbouncerConsole(),
-		dubboQosFormat(),
 	}
 }
 
