@@ -29,6 +29,7 @@ type logReader struct {
 	plain   logStream
 	scratch []byte
 	back    []byte
+	learned bool
 	done    int // the last line that belongs to something already read
 	streams map[string]*logStream
 }
@@ -277,10 +278,27 @@ func (l *logReader) clean(line []byte) []byte {
 	return line
 }
 
+// learn looks at what headers there are before the first record that is read,
+// so that it is not the lines of a message that tell.
+func (l *logReader) learn(text []byte) {
+	if l.learned {
+		return
+	}
+	l.learned = true
+	for n := 0; len(text) > 0 && n < 500; n++ {
+		var line []byte
+		line, text, _ = bytes.Cut(text, newline)
+		if l.probe.parse(l.clean(line)) && l.probe.strong() {
+			l.style.learn(&l.probe)
+		}
+	}
+}
+
 // walkBack begins the record whose header stands before the current line. If
 // there is none, the record begins at the nearest line that is no continuation.
 func (l *logReader) walkBack(s *logStream, num int) {
 	text := l.before()
+	l.learn(text)
 	first := len(text) // where the record begins if there is no header
 	open := continuation(l.in.Lines.Bytes())
 	count, firstCount := 0, 0

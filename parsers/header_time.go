@@ -40,7 +40,8 @@ type stamp struct {
 	year, month, day       int // 0 where not printed
 	hour, minute, sec, nan int
 	zoned                  bool
-	offset                 int // seconds east of UTC, if zoned
+	frac                   bool // a fraction was printed
+	offset                 int  // seconds east of UTC, if zoned
 	slashes                bool
 	unix                   time.Time // of shapeEpoch
 }
@@ -348,7 +349,7 @@ func (s *stamp) clock(b []byte, i int) int {
 	}
 	if c := byteAt(b, i); c == '.' || c == ',' || c == ':' {
 		if n := digitRun(b, i+1); n > 0 && n <= 9 {
-			s.nan = fractionNanos(b[i+1 : i+1+n])
+			s.nan, s.frac = fractionNanos(b[i+1:i+1+n]), true
 			i += 1 + n
 		}
 	}
@@ -369,7 +370,7 @@ func fractionNanos(b []byte) int {
 
 // rest reads AM or PM and an offset, and checks the fields.
 func (s *stamp) rest(b []byte, i int) int {
-	if s.nan > 0 && s.shape == shapeYMD {
+	if s.frac && s.shape == shapeYMD {
 		s.shape = shapeYMDFrac
 	}
 	j := i

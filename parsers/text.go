@@ -12,7 +12,11 @@ import (
 func Text(in *Input, emit Emit) error {
 	t := newTextDriver(in, emit)
 	find := signs().find
-	for in.Lines.SkipTo(find) && in.Lines.Next() {
+	skip := find
+	if in.Lines.Wrapped() { // its streams alternate: see every line
+		skip = func([]byte) int { return 0 }
+	}
+	for in.Lines.SkipTo(skip) && in.Lines.Next() {
 		// After a block or a record the next line is at hand, whatever it holds.
 		hit := find(in.Lines.Bytes()) >= 0
 		if hit && blockMarks().find(in.Lines.Bytes()) >= 0 {
