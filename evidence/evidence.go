@@ -385,6 +385,7 @@ const (
 	MarkBulkheadFull    = "bulkhead.full"    // Subject: its name
 	MarkRateLimited     = "limiter.rejected" // Subject: resource
 	MarkLeak            = "pool.leak"        // Subject: pool; a borrower kept its member
+	MarkLeakReturned    = "pool.leak-returned" // Subject, Text as of the leak: the member came back after all
 	MarkDeploy          = "deploy"           // started, stopped, shutting down
 	MarkDumpFailed      = "dump.failed"      // a dump could not be written
 	MarkStuck           = "server.stuck"     // Value: seconds one request has run

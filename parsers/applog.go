@@ -20,6 +20,19 @@ type detector struct {
 func detectors() []detector {
 	return []detector{
 		dubboDetector(),
+		hikari(),
+		druid(),
+		connectionPools(),
+		threadPools(),
+		databaseErrors(),
+		pgBouncer(),
+		redis(),
+		outgoingCalls(),
+		proxies(),
+		breakers(),
+		brokers(),
+		retries(),
+		lifecycle(),
 	}
 }
 
