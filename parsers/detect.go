@@ -19,9 +19,9 @@ type rule struct {
 	find func(o *logOut, text []byte, at int) (bool, error)
 }
 
-// family makes a detector of rules of which the first that applies to a record
+// messages makes a detector of rules of which the first that applies to a record
 // is the only one: an error that was wrapped several times is one event.
-func family(name, doc string, rules []rule) detector {
+func messages(name, doc string, rules []rule) detector {
 	d := detector{name: name, doc: doc}
 	for _, r := range rules {
 		d.signs = append(d.signs, r.sign)
@@ -118,10 +118,11 @@ func newTries(mode string, attempts int) evidence.Tries {
 // newStatement returns a statement of which only the text is known.
 func newStatement(origin evidence.SQLOrigin, text []byte) evidence.Statement {
 	s := evidence.Statement{
-		Origin: origin, Text: clip(text, maxStatement), Duration: evidence.None, LockTime: evidence.None,
+		Origin: origin, Text: snippet(text, maxStatement), Duration: evidence.None, LockTime: evidence.None,
 		RowsExamined: evidence.None, RowsSent: evidence.None, TrxAge: evidence.None,
 	}
 	s.Truncated = len(text) > maxStatement
+	s.Fingerprint = Fingerprint("", s.Text)
 	return s
 }
 
@@ -323,8 +324,8 @@ func millis(n int64) time.Duration {
 	return time.Duration(n) * time.Millisecond
 }
 
-// clip copies text, cut to a length at a rune's edge.
-func clip(text []byte, limit int) string {
+// snippet copies text, cut to a length at a rune's edge.
+func snippet(text []byte, limit int) string {
 	text = bytes.TrimSpace(text)
 	if len(text) > limit {
 		for limit > 0 && text[limit]&0xc0 == 0x80 {
@@ -348,7 +349,7 @@ func appFrame(text []byte, at int) string {
 			name = frame[i+1:]
 		}
 		if !libraryFrame(name) {
-			return clip(name, maxText)
+			return snippet(name, maxText)
 		}
 	}
 	return ""

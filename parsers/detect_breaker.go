@@ -17,7 +17,7 @@ import (
 // A retry that has ended tells how many attempts it made; the lines in between
 // are part of the same call and are left out.
 func breakers() detector {
-	return family("breaker", "Hystrix, Resilience4j and Sentinel: open circuits, full bulkheads, limits, timeouts and retries that ended", []rule{
+	return messages("breaker", "Hystrix, Resilience4j and Sentinel: open circuits, full bulkheads, limits, timeouts and retries that ended", []rule{
 		{sign: "' changed state from ", find: r4jState},
 		{sign: "does not permit further calls", find: r4jRefused},
 		{sign: "' recorded a timeout exception.", find: r4jTimeLimiter},
@@ -47,7 +47,7 @@ func breakers() detector {
 func quotedBefore(text []byte, at int) string {
 	head := before(text, at)
 	head = bytes.TrimRight(head, "'")
-	return clip(head[bytes.LastIndexByte(head, '\'')+1:], maxText)
+	return snippet(head[bytes.LastIndexByte(head, '\'')+1:], maxText)
 }
 
 func r4jState(o *logOut, text []byte, at int) (bool, error) {
@@ -56,22 +56,22 @@ func r4jState(o *logOut, text []byte, at int) (bool, error) {
 		return false, nil
 	}
 	return o.mark(at, evidence.Mark{
-		Kind: evidence.MarkBreakerState, Subject: quotedBefore(text, at), Text: clip(upTo(states, ".,;'\""), 60),
+		Kind: evidence.MarkBreakerState, Subject: quotedBefore(text, at), Text: snippet(upTo(states, ".,;'\""), 60),
 	})
 }
 
 func r4jRefused(o *logOut, text []byte, at int) (bool, error) {
 	from, to := lineOf(text, at)
 	line := text[from:to]
-	m := evidence.Mark{Text: clip(line, maxText)}
+	m := evidence.Mark{Text: snippet(line, maxText)}
 	switch {
 	case has(line, "CircuitBreaker '"):
-		m.Kind, m.Subject = evidence.MarkBreakerOpen, clip(between(line, "CircuitBreaker '", "'"), maxText)
-		m.Text = clip(between(line, "' is ", " and "), 60)
+		m.Kind, m.Subject = evidence.MarkBreakerOpen, snippet(between(line, "CircuitBreaker '", "'"), maxText)
+		m.Text = snippet(between(line, "' is ", " and "), 60)
 	case has(line, "Bulkhead '"):
-		m.Kind, m.Subject = evidence.MarkBulkheadFull, clip(between(line, "Bulkhead '", "'"), maxText)
+		m.Kind, m.Subject = evidence.MarkBulkheadFull, snippet(between(line, "Bulkhead '", "'"), maxText)
 	case has(line, "RateLimiter '"):
-		m.Kind, m.Subject = evidence.MarkRateLimited, clip(between(line, "RateLimiter '", "'"), maxText)
+		m.Kind, m.Subject = evidence.MarkRateLimited, snippet(between(line, "RateLimiter '", "'"), maxText)
 	default:
 		return false, nil
 	}
@@ -108,7 +108,7 @@ func r4jRetry(o *logOut, text []byte, at int) (bool, error) {
 	case !has(line, "recorded a failed retry attempt"):
 		return false, nil
 	}
-	t.Service = clip(between(line, "Retry '", "'"), maxText)
+	t.Service = snippet(between(line, "Retry '", "'"), maxText)
 	return o.tries(at, t)
 }
 
@@ -118,7 +118,7 @@ func r4jBulkhead(o *logOut, text []byte, at int) (bool, error) {
 
 func r4jThreshold(o *logOut, text []byte, at int) (bool, error) {
 	return o.mark(at, evidence.Mark{
-		Kind: evidence.MarkBreakerState, Subject: quotedBefore(text, at), Text: clip(rest(text, at+2), maxText),
+		Kind: evidence.MarkBreakerState, Subject: quotedBefore(text, at), Text: snippet(rest(text, at+2), maxText),
 	})
 }
 
@@ -145,7 +145,7 @@ func hystrix(o *logOut, text []byte, at int) (bool, error) {
 			return false, nil
 		}
 		return o.mark(at, evidence.Mark{
-			Kind: c.kind, Subject: clip(key, maxText), Text: clip(bytes.TrimSuffix([]byte(c.words), []byte(" and ")), 60),
+			Kind: c.kind, Subject: snippet(key, maxText), Text: snippet(bytes.TrimSuffix([]byte(c.words), []byte(" and ")), 60),
 		})
 	}
 	return false, nil
@@ -176,7 +176,7 @@ func sentinel(o *logOut, text []byte, at int) (bool, error) {
 	if kind == "" {
 		return false, nil
 	}
-	return o.mark(at, evidence.Mark{Kind: kind, Subject: "sentinel", Text: clip(name, maxText)})
+	return o.mark(at, evidence.Mark{Kind: kind, Subject: "sentinel", Text: snippet(name, maxText)})
 }
 
 // sentinelBlock reads a line of sentinel-block.log. The resource may hold
@@ -199,6 +199,6 @@ func sentinelBlock(o *logOut, text []byte, at int) (bool, error) {
 	}
 	name := upTo(tail, ",")
 	return o.mark(at, evidence.Mark{
-		Kind: sentinelKind(name), Subject: clip(resource, maxText), Text: clip(name, maxText), Count: int(blocked),
+		Kind: sentinelKind(name), Subject: snippet(resource, maxText), Text: snippet(name, maxText), Count: int(blocked),
 	})
 }

@@ -16,7 +16,7 @@ import (
 // The same SocketTimeoutException under a JDBC driver is the database's, and
 // one while reading a request from a caller is not an outgoing call at all.
 func outgoingCalls() detector {
-	return family("outgoing-call", "Timeouts of HTTP clients (JDK, Feign, RestTemplate, OkHttp, Apache, Netty, Go, Python, .NET) and gRPC statuses", []rule{
+	return messages("outgoing-call", "Timeouts of HTTP clients (JDK, Feign, RestTemplate, OkHttp, Apache, Netty, Go, Python, .NET) and gRPC statuses", []rule{
 		{sign: "RESOURCE_EXHAUSTED", find: grpcLimited},
 		{sign: "code = ResourceExhausted", find: grpcLimited},
 		{sign: "DEADLINE_EXCEEDED", find: callTimeout},
@@ -112,5 +112,5 @@ func grpcLimited(o *logOut, text []byte, at int) (bool, error) {
 	if has(line, "larger than max", "exceeds maximum size", "message too large") {
 		return false, nil
 	}
-	return o.mark(at, evidence.Mark{Kind: evidence.MarkRateLimited, Subject: peerOf(text), Text: clip(line, maxText)})
+	return o.mark(at, evidence.Mark{Kind: evidence.MarkRateLimited, Subject: peerOf(text), Text: snippet(line, maxText)})
 }

@@ -23,7 +23,7 @@ func databaseErrors() detector {
 		rules = append(rules, rule{sign: e.sign, find: e.find})
 	}
 	rules = append(rules, rule{sign: "SocketTimeoutException", find: driverTimeout})
-	return family("database-error", "Errors of MySQL, PostgreSQL, Oracle, SQL Server, SQLite and MongoDB clients: connection limits, lock waits, deadlocks, duplicate keys, lost connections", rules)
+	return messages("database-error", "Errors of MySQL, PostgreSQL, Oracle, SQL Server, SQLite and MongoDB clients: connection limits, lock waits, deadlocks, duplicate keys, lost connections", rules)
 }
 
 type dbError struct {
@@ -111,14 +111,14 @@ func (e dbError) find(o *logOut, text []byte, at int) (bool, error) {
 	if e.need != "" && !bytes.Contains(text, []byte(e.need)) {
 		return false, nil
 	}
-	m := evidence.Mark{Kind: e.kind, Text: clip(rest(text, at), maxText)}
+	m := evidence.Mark{Kind: e.kind, Text: snippet(rest(text, at), maxText)}
 	if e.key != "" {
 		from, _ := lineOf(text, at)
 		subject := upTo(past(text[from:], e.key), e.stop)
 		subject = bytes.TrimLeft(subject, "'\"")
-		m.Subject = clip(upTo(subject, "'\";, "), maxText)
+		m.Subject = snippet(upTo(subject, "'\";, "), maxText)
 	} else if sql := past(text, "### SQL: "); sql != nil { // MyBatis names the statement
-		m.Subject = clip(sql, maxText)
+		m.Subject = snippet(sql, maxText)
 	}
 	return o.mark(at, m)
 }
@@ -129,7 +129,7 @@ func driverTimeout(o *logOut, text []byte, at int) (bool, error) {
 	if !jdbcDriver(text) || has(text, "com.zaxxer.hikari.pool.HikariPool.createTimeoutException") {
 		return false, nil
 	}
-	return o.mark(at, evidence.Mark{Kind: evidence.MarkDBLost, Text: clip(rest(text, at), maxText)})
+	return o.mark(at, evidence.Mark{Kind: evidence.MarkDBLost, Text: snippet(rest(text, at), maxText)})
 }
 
 // PgBouncer's log prints each of these twice: as LOG with the connection's age
@@ -139,7 +139,7 @@ func driverTimeout(o *logOut, text []byte, at int) (bool, error) {
 //	2026-03-14 05:13:08.877 UTC [20321] WARNING C-0x55a8: shop/shop_rw@10.20.0.7:60396 pooler error: query_wait_timeout
 //	2026-03-14 05:13:10.542 UTC [20321] LOG stats: 1 xacts/s, 1 queries/s, in 9 B/s, out 20 B/s, xact 0 us, query 0 us, wait 823 us
 func pgBouncer() detector {
-	return family("pgbouncer", "PgBouncer: clients that waited in vain, client limits, unreachable servers and the wait of its statistics", []rule{
+	return messages("pgbouncer", "PgBouncer: clients that waited in vain, client limits, unreachable servers and the wait of its statistics", []rule{
 		{sign: "pooler error: ", find: poolerError},
 		{sign: " xacts/s, ", find: poolerStats},
 		{sign: "FATAL: query_wait_timeout", find: poolerClient},
@@ -174,7 +174,7 @@ func poolerName(head []byte) string {
 	if bytes.HasPrefix(head, []byte("(nodb)")) || len(head) == 0 {
 		return "pgbouncer"
 	}
-	return clip(head, maxText)
+	return snippet(head, maxText)
 }
 
 func poolerStats(o *logOut, text []byte, at int) (bool, error) {

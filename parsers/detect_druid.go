@@ -17,7 +17,7 @@ import (
 // The list of running statements names those that hold the pool. Each begins a
 // line, and a statement may have line ends of its own.
 func druid() detector {
-	return family("druid", "Druid: borrowers that gave up with the statements that hold the pool, slow statements, leaks", []rule{
+	return messages("druid", "Druid: borrowers that gave up with the statements that hold the pool, slow statements, leaks", []rule{
 		{sign: "GetConnectionTimeoutException", last: true, find: druidTimeout},
 		{sign: "wait millis ", last: true, find: druidTimeout},
 		{sign: "current wait Thread count ", find: druidWaiters},
@@ -99,7 +99,7 @@ func druidRunning(text []byte) []evidence.Statement {
 // druidName reads "{dataSource-1}", which Druid puts before some of its lines.
 func druidName(o *logOut, text []byte) string {
 	if name := between(text, "{dataSource-", "}"); name != nil {
-		return "dataSource-" + clip(upTo(name, ", "), maxText)
+		return "dataSource-" + snippet(upTo(name, ", "), maxText)
 	}
 	return ""
 }
@@ -138,7 +138,7 @@ func druidAbandon(o *logOut, text []byte, at int) (bool, error) {
 
 func druidUnreachable(o *logOut, text []byte, at int) (bool, error) {
 	p := newPool("druid", "db")
-	p.Name = clip(upTo(past(text[at:], "url: "), ", ?"), maxText)
+	p.Name = snippet(upTo(past(text[at:], "url: "), ", ?"), maxText)
 	p.Unreachable = true
 	return o.pool(at, p)
 }

@@ -19,7 +19,7 @@ import (
 // The waiting of a timeout leaves out the thread that has just given up, so 0
 // there says nothing.
 func hikari() detector {
-	return family("hikari", "HikariCP: borrowers that gave up, pool gauges, leaks and paused hosts", []rule{
+	return messages("hikari", "HikariCP: borrowers that gave up, pool gauges, leaks and paused hosts", []rule{
 		{sign: "Connection is not available, request timed out after ", find: hikariTimeout},
 		{sign: "ms of waiting for a connection.", find: hikariOldTimeout},
 		{sign: "ms encountered waiting for connection.", find: hikariOldTimeout},
@@ -91,7 +91,7 @@ func hikariName(text []byte, at int) string {
 	head := before(text, at)
 	i := bytes.LastIndex(head, []byte(" - "))
 	if i < 0 { // 2.4.0: "Pool stats" and its kin named the pool after the word
-		return clip(past(head, "pool "), maxText)
+		return snippet(past(head, "pool "), maxText)
 	}
 	head = head[:i]
 	for _, opening := range [...]string{"Exception: ", " Connection [", ": [", " - "} {
@@ -103,7 +103,7 @@ func hikariName(text []byte, at int) string {
 	if j := bytes.LastIndexByte(head, ' '); j >= 0 && len(head) > 60 {
 		head = head[j+1:]
 	}
-	return clip(head, maxText)
+	return snippet(head, maxText)
 }
 
 func hikariClock(o *logOut, text []byte, at int) (bool, error) {
@@ -111,13 +111,13 @@ func hikariClock(o *logOut, text []byte, at int) (bool, error) {
 	name := hikariName(text, at)
 	if value < 0 { // 2.4.6 printed the two the wrong way round
 		value = span([]byte(name))
-		name = clip(between(rest(text, at), "housekeeper delta=", ")"), maxText)
+		name = snippet(between(rest(text, at), "housekeeper delta=", ")"), maxText)
 	}
 	if value < 0 {
 		return false, nil
 	}
 	return o.mark(at, evidence.Mark{
-		Kind: evidence.MarkClockLeap, Subject: name, Text: clip(rest(text, at), maxText), Value: value.Seconds(),
+		Kind: evidence.MarkClockLeap, Subject: name, Text: snippet(rest(text, at), maxText), Value: value.Seconds(),
 	})
 }
 
@@ -131,7 +131,7 @@ func hikariLeak(o *logOut, text []byte, at int) (bool, error) {
 func hikariUnleaked(o *logOut, text []byte, at int) (bool, error) {
 	conn := upTo(past(text, "reported leaked connection "), " ")
 	return o.mark(at, evidence.Mark{
-		Kind: evidence.MarkLeakReturned, Subject: hikariOwner(o, text, at), Text: clip(conn, maxText),
+		Kind: evidence.MarkLeakReturned, Subject: hikariOwner(o, text, at), Text: snippet(conn, maxText),
 	})
 }
 
@@ -150,7 +150,7 @@ func hikariOwner(o *logOut, text []byte, at int) string {
 
 // leak describes a member that its borrower has kept, and the code that has it.
 func leak(pool string, member []byte, holder string) evidence.Mark {
-	text := clip(member, maxText)
+	text := snippet(member, maxText)
 	if holder != "" {
 		text += " held by " + holder
 	}

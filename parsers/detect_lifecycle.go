@@ -13,7 +13,7 @@ import (
 //	java.lang.OutOfMemoryError: Java heap space
 //	Memory cgroup out of memory: Killed process 4711 (java) total-vm:…
 func lifecycle() detector {
-	return family("lifecycle", "Starts and stops of applications, OutOfMemoryError and the kernel's OOM killer", []rule{
+	return messages("lifecycle", "Starts and stops of applications, OutOfMemoryError and the kernel's OOM killer", []rule{
 		{sign: "java.lang.OutOfMemoryError", find: outOfMemory},
 		{sign: "fatal error: runtime: out of memory", find: outOfMemory},
 		{sign: "ut of memory: Killed process ", find: outOfMemory},
@@ -39,7 +39,7 @@ func outOfMemory(o *logOut, text []byte, at int) (bool, error) {
 	if i := bytes.Index(line, []byte("OutOfMemoryError")); i >= 0 {
 		reason = bytes.TrimLeft(line[i+len("OutOfMemoryError"):], ": ")
 	}
-	return o.mark(at, evidence.Mark{Kind: evidence.MarkOOM, Subject: clip(upTo(reason, ";"), 80), Text: clip(line, maxText)})
+	return o.mark(at, evidence.Mark{Kind: evidence.MarkOOM, Subject: snippet(upTo(reason, ";"), 80), Text: snippet(line, maxText)})
 }
 
 func started(o *logOut, text []byte, at int) (bool, error) {
@@ -49,9 +49,9 @@ func started(o *logOut, text []byte, at int) (bool, error) {
 	if i := bytes.Index(subject, []byte(" in ")); i >= 0 {
 		subject = subject[:i]
 	}
-	return o.mark(at, evidence.Mark{Kind: evidence.MarkDeploy, Subject: clip(subject, 80), Text: "started"})
+	return o.mark(at, evidence.Mark{Kind: evidence.MarkDeploy, Subject: snippet(subject, 80), Text: "started"})
 }
 
 func stopped(o *logOut, text []byte, at int) (bool, error) {
-	return o.mark(at, evidence.Mark{Kind: evidence.MarkDeploy, Text: "stopping: " + clip(upTo(rest(text, at), "\n"), 80)})
+	return o.mark(at, evidence.Mark{Kind: evidence.MarkDeploy, Text: "stopping: " + snippet(upTo(rest(text, at), "\n"), 80)})
 }

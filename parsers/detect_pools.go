@@ -37,7 +37,7 @@ func connectionPools() detector {
 	for _, p := range plainPools {
 		rules = append(rules, rule{sign: p.sign, find: p.find})
 	}
-	return family("connection-pool", "Exhausted connection pools: DBCP, Tomcat JDBC, c3p0, Vibur, Jedis, Go, Python, Ruby, .NET, Node, Rust and application servers", rules)
+	return messages("connection-pool", "Exhausted connection pools: DBCP, Tomcat JDBC, c3p0, Vibur, Jedis, Go, Python, Ruby, .NET, Node, Rust and application servers", rules)
 }
 
 // plainPool is a message that says little more than that a borrower gave up:
@@ -118,7 +118,7 @@ func (p plainPool) find(o *logOut, text []byte, at int) (bool, error) {
 		}
 		s.Name = "worker_connections"
 	case "weblogic":
-		s.Name = clip(upTo(line[len(p.sign):], " ,"), maxText)
+		s.Name = snippet(upTo(line[len(p.sign):], " ,"), maxText)
 	case "redisson":
 		if tries := redissonTries(text[at:]); tries != nil {
 			if _, err := o.tries(at, *tries); err != nil {
@@ -206,7 +206,7 @@ func c3p0Overdue(o *logOut, text []byte, at int) (bool, error) {
 
 func viburTimeout(o *logOut, text []byte, at int) (bool, error) {
 	p := newPool("vibur", "db")
-	p.Name = clip(upTo(past(before(text, at), "Pool "), ","), maxText)
+	p.Name = snippet(upTo(past(before(text, at), "Pool "), ","), maxText)
 	p.Waited = span(past(text[at:], "within "))
 	p.Rejected = true
 	return o.pool(at, p)

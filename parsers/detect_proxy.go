@@ -12,7 +12,7 @@ import (
 //	2026/03/14 05:13:52 [error] 21678#21678: *23 limiting requests, excess: 0.993 by zone "z", client: …
 //	[proxy:error] [pid 12] AH00957: HTTP: attempt to connect to 10.20.0.12:8080 (stock) failed
 func proxies() detector {
-	return family("proxy-error", "Error logs of nginx, Apache httpd and HAProxy: upstreams that were slow, refused or gone, and requests that were limited", []rule{
+	return messages("proxy-error", "Error logs of nginx, Apache httpd and HAProxy: upstreams that were slow, refused or gone, and requests that were limited", []rule{
 		{sign: "upstream timed out (", find: nginxUpstream},
 		{sign: "no live upstreams while connecting to upstream", find: nginxUpstream},
 		{sign: "while connecting to upstream", find: nginxUpstream},
@@ -45,7 +45,7 @@ func nginxUpstream(o *logOut, text []byte, at int) (bool, error) {
 	if i := bytes.Index(reason, []byte(", client: ")); i >= 0 {
 		reason = reason[:i]
 	}
-	return o.mark(at, slow(clip(upTo(target, "/?\""), maxText), reason))
+	return o.mark(at, slow(snippet(upTo(target, "/?\""), maxText), reason))
 }
 
 func nginxLimit(o *logOut, text []byte, at int) (bool, error) {
@@ -54,7 +54,7 @@ func nginxLimit(o *logOut, text []byte, at int) (bool, error) {
 		return false, nil
 	}
 	return o.mark(at, evidence.Mark{
-		Kind: evidence.MarkRateLimited, Subject: clip(between(line, "zone \"", "\""), maxText), Text: clip(upTo(line, ","), maxText),
+		Kind: evidence.MarkRateLimited, Subject: snippet(between(line, "zone \"", "\""), maxText), Text: snippet(upTo(line, ","), maxText),
 	})
 }
 
@@ -71,5 +71,5 @@ func httpdProxy(o *logOut, text []byte, at int) (bool, error) {
 
 func haproxyDown(o *logOut, text []byte, at int) (bool, error) {
 	head := before(text, at)
-	return o.mark(at, slow(clip(head[bytes.LastIndexByte(head, ' ')+1:], maxText), []byte("no server available")))
+	return o.mark(at, slow(snippet(head[bytes.LastIndexByte(head, ' ')+1:], maxText), []byte("no server available")))
 }

@@ -13,7 +13,7 @@ import (
 //	wait response on the channel <10.20.0.9:10911> timeout, 3000(ms)
 //	TimeoutException: Expiring 5 record(s) for t-order-0:120001 ms has passed since batch creation
 func brokers() detector {
-	return family("broker", "RocketMQ and Kafka clients: flow control, retried sends and timeouts", []rule{
+	return messages("broker", "RocketMQ and Kafka clients: flow control, retried sends and timeouts", []rule{
 		{sign: " times, still failed, cost [", find: rocketTries},
 		{sign: "]broker busy, ", find: rocketBusy},
 		{sign: "]system busy, ", find: rocketBusy},
@@ -32,12 +32,12 @@ func rocketTries(o *logOut, text []byte, at int) (bool, error) {
 	}
 	line = rest(text, at)
 	t := newTries("rocketmq", n)
-	t.Service = clip(upTo(past(line, "Topic: "), ", "), maxText)
+	t.Service = snippet(upTo(past(line, "Topic: "), ", "), maxText)
 	t.Elapsed = millis(plain(past(line, "cost [")))
 	if addrs := between(line, "BrokersSent: [", "]"); addrs != nil {
 		seen := map[string]bool{}
 		for _, a := range bytes.Split(addrs, []byte(", ")) {
-			if name := clip(a, maxText); name != "" && name != "null" && !seen[name] && len(seen) < 32 {
+			if name := snippet(a, maxText); name != "" && name != "null" && !seen[name] && len(seen) < 32 {
 				seen[name] = true
 				t.Providers = append(t.Providers, name)
 			}
@@ -53,11 +53,11 @@ func rocketBusy(o *logOut, text []byte, at int) (bool, error) {
 	if open < 0 {
 		return false, nil
 	}
-	return o.mark(at, evidence.Mark{Kind: evidence.MarkRateLimited, Subject: "rocketmq broker", Text: clip(line[open:], maxText)})
+	return o.mark(at, evidence.Mark{Kind: evidence.MarkRateLimited, Subject: "rocketmq broker", Text: snippet(line[open:], maxText)})
 }
 
 func rocketTimeout(o *logOut, text []byte, at int) (bool, error) {
-	peer := clip(between(text[at:], "channel <", ">"), maxText)
+	peer := snippet(between(text[at:], "channel <", ">"), maxText)
 	if peer == "" {
 		peer = "rocketmq broker"
 	}

@@ -14,7 +14,7 @@ import (
 //
 // Redisson counts retries, so there was one attempt more.
 func redis() detector {
-	return family("redis", "Lettuce, Redisson, Jedis and StackExchange.Redis: commands that timed out", []rule{
+	return messages("redis", "Lettuce, Redisson, Jedis and StackExchange.Redis: commands that timed out", []rule{
 		{sign: "RedisCommandTimeoutException", find: redisSlow},
 		{sign: "Redis command timed out", find: redisSlow},
 		{sign: "Redis server response timeout (", find: redisson},
@@ -32,7 +32,7 @@ func redisSlow(o *logOut, text []byte, at int) (bool, error) {
 
 // slow says that an outgoing call waited in vain for a peer.
 func slow(peer string, text []byte) evidence.Mark {
-	return evidence.Mark{Kind: evidence.MarkDownstream, Subject: peer, Text: clip(text, maxText)}
+	return evidence.Mark{Kind: evidence.MarkDownstream, Subject: peer, Text: snippet(text, maxText)}
 }
 
 func redisson(o *logOut, text []byte, at int) (bool, error) {
@@ -61,7 +61,7 @@ func redissonTries(text []byte) *evidence.Tries {
 	}
 	t := newTries("redisson", int(made)+1)
 	t.Service = "redis"
-	t.Method = clip(between(text, "command: (", ")"), maxText)
+	t.Method = snippet(between(text, "command: (", ")"), maxText)
 	t.Outcome = evidence.Timeout
 	if n := count(head[after:], " of "); n >= 0 {
 		t.RetriesSetting = n
@@ -83,5 +83,5 @@ func ioredis(o *logOut, text []byte, at int) (bool, error) {
 }
 
 func redisFull(o *logOut, text []byte, at int) (bool, error) {
-	return o.mark(at, evidence.Mark{Kind: evidence.MarkTooManyConns, Subject: "redis", Text: clip(rest(text, at), maxText)})
+	return o.mark(at, evidence.Mark{Kind: evidence.MarkTooManyConns, Subject: "redis", Text: snippet(rest(text, at), maxText)})
 }

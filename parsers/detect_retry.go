@@ -19,7 +19,7 @@ import (
 // has reached its maximum, is taken, and as a lower bound, since nobody can
 // tell whether it counts attempts or retries.
 func retries() detector {
-	return family("retry", "Ends of retried calls: Spring Retry, Reactor, Guava-Retrying, Go libraries, and lines that say attempt n of n", []rule{
+	return messages("retry", "Ends of retried calls: Spring Retry, Reactor, Guava-Retrying, Go libraries, and lines that say attempt n of n", []rule{
 		{sign: "Retry failed last attempt: count=", find: triesAfter("last attempt: count=", 0, "spring-retry")},
 		{sign: "Retries exhausted: ", find: triesAfter("Retries exhausted: ", 1, "reactor")},
 		{sign: "Retrying failed to complete successfully after ", find: triesAfter("successfully after ", 0, "guava-retrying")},

@@ -14,7 +14,7 @@ import (
 //
 // A pool that is shutting down refuses work too: that is a deployment.
 func threadPools() detector {
-	return family("thread-pool", "Rejected tasks and gauges of JDK, Spring, Tomcat, Jetty, httpd, PHP-FPM and other worker pools; stuck requests", []rule{
+	return messages("thread-pool", "Rejected tasks and gauges of JDK, Spring, Tomcat, Jetty, httpd, PHP-FPM and other worker pools; stuck requests", []rule{
 		{sign: ", pool size = ", last: true, find: jdkPool},
 		{sign: "[Running, parallelism = ", last: true, find: forkJoinPool},
 		{sign: "{STARTED,", last: true, find: jettyPool},
@@ -70,7 +70,7 @@ func poolClass(text []byte) string {
 		text = text[i+1:]
 	}
 	at := max(0, bytes.IndexByte(text, '@'))
-	return clip(text[bytes.LastIndexByte(text[:at], '.')+1:], maxText)
+	return snippet(text[bytes.LastIndexByte(text[:at], '.')+1:], maxText)
 }
 
 func forkJoinPool(o *logOut, text []byte, at int) (bool, error) {
@@ -103,9 +103,9 @@ func jettyPool(o *logOut, text []byte, at int) (bool, error) {
 	if p.Size >= 0 && p.Idle >= 0 {
 		p.Active = max(0, p.Size-p.Idle)
 	}
-	p.Name = clip(upTo(bytes.TrimPrefix(name, []byte("QueuedThreadPool[")), "]@{"), maxText)
+	p.Name = snippet(upTo(bytes.TrimPrefix(name, []byte("QueuedThreadPool[")), "]@{"), maxText)
 	if i := bytes.Index(name, []byte("@qtp")); i >= 0 {
-		p.Name = clip(name[i+1:], maxText)
+		p.Name = snippet(name[i+1:], maxText)
 	}
 	p.Shutdown = !bytes.HasPrefix(gauges, []byte("{STARTED"))
 	p.Rejected = has(text, " rejected ", "RejectedExecution")
@@ -142,7 +142,7 @@ func connectorBusy(o *logOut, text []byte, at int) (bool, error) {
 	p.Max = int(number(past(line, "hreads (")))
 	p.Active, p.Size, p.Idle = p.Max, p.Max, 0
 	if port := past(line, "and port "); plain(port) > 0 {
-		p.Name = "port " + clip(upTo(port, " .,"), 5)
+		p.Name = "port " + snippet(upTo(port, " .,"), 5)
 	}
 	if p.Max < 0 {
 		return false, nil
@@ -161,7 +161,7 @@ func httpdFull(o *logOut, text []byte, at int) (bool, error) {
 
 func phpFull(o *logOut, text []byte, at int) (bool, error) {
 	p := newPool("php-fpm", "")
-	p.Name = clip(between(before(text, at), "[pool ", "]"), maxText)
+	p.Name = snippet(between(before(text, at), "[pool ", "]"), maxText)
 	p.Max = count(rest(text, at), "setting (")
 	p.Active, p.Size, p.Idle, p.Rejected = p.Max, p.Max, 0, true
 	return o.pool(at, p)
@@ -201,7 +201,7 @@ func bareRejection(o *logOut, text []byte, at int) (bool, error) {
 
 func stuck(o *logOut, at int, subject, text []byte, seconds float64) (bool, error) {
 	return o.mark(at, evidence.Mark{
-		Kind: evidence.MarkStuck, Subject: clip(subject, maxText), Text: clip(text, maxText), Value: seconds,
+		Kind: evidence.MarkStuck, Subject: snippet(subject, maxText), Text: snippet(text, maxText), Value: seconds,
 	})
 }
 
