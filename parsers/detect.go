@@ -208,9 +208,9 @@ func between(text []byte, open, closing string) []byte {
 	return nil
 }
 
-// number reads the whole number at the start of text, which may be grouped by
+// grouped reads the whole number at the start of text, which may be grouped by
 // commas, dots, apostrophes or blanks of a locale; None if there is none.
-func number(text []byte) int64 {
+func grouped(text []byte) int64 {
 	n, digits := int64(0), 0
 	for i := 0; i < len(text); i++ {
 		c := text[i]
@@ -246,7 +246,7 @@ func threeDigits(text []byte) bool {
 
 // plain reads the whole number at the start of text, without any grouping.
 func plain(text []byte) int64 {
-	return number(upTo(text, ",.'\u00a0\u202f"))
+	return grouped(upTo(text, ",.'\u00a0\u202f"))
 }
 
 // count returns the whole number after a key, on any line; None if it is not there.

@@ -124,7 +124,7 @@ func hikariClock(o *logOut, text []byte, at int) (bool, error) {
 // hikariLeak reads a borrower's stack. A slow query causes the same warning, so
 // it stands only until the connection is returned: see hikariUnleaked.
 func hikariLeak(o *logOut, text []byte, at int) (bool, error) {
-	conn := upTo(past(text, "detection triggered for "), ", ")
+	conn := upTo(past(text, "detection triggered for "), ",")
 	return o.mark(at, leak(hikariOwner(o, text, at), conn, appFrame(text, at)))
 }
 

@@ -31,7 +31,7 @@ func nginxUpstream(o *logOut, text []byte, at int) (bool, error) {
 	from, to := lineOf(text, at)
 	line := text[from:to]
 	// The warning beside each error says once more what the error said.
-	if has(line, "temporarily disabled while ", "prematurely closed connection, so upstream", "is buffered to a temporary file") {
+	if has(line, "temporarily disabled while ", "prematurely closed connection, so upstream", "is buffered to a temporary file", "worker_connections are not enough") {
 		return true, nil
 	}
 	target := past(line, "upstream: \"")

@@ -139,7 +139,7 @@ func connectorBusy(o *logOut, text []byte, at int) (bool, error) {
 	from, to := lineOf(text, at)
 	line := text[from:to]
 	p := newPool("tomcat", "")
-	p.Max = int(number(past(line, "hreads (")))
+	p.Max = int(grouped(past(line, "hreads (")))
 	p.Active, p.Size, p.Idle = p.Max, p.Max, 0
 	if port := past(line, "and port "); plain(port) > 0 {
 		p.Name = "port " + snippet(upTo(port, " .,"), 5)
@@ -213,7 +213,7 @@ func stuckValve(o *logOut, text []byte, at int) (bool, error) {
 	if !bytes.Contains(line, []byte("may be stuck")) {
 		return false, nil
 	}
-	ms := number(bytes.TrimLeft(past(head, "active for "), "["))
+	ms := grouped(bytes.TrimLeft(past(head, "active for "), "["))
 	if ms < 0 {
 		return false, nil
 	}
@@ -223,7 +223,7 @@ func stuckValve(o *logOut, text []byte, at int) (bool, error) {
 
 func stuckDone(o *logOut, text []byte, at int) (bool, error) {
 	line := rest(text, at)
-	ms := number(bytes.TrimLeft(past(line, "for approximately "), "["))
+	ms := grouped(bytes.TrimLeft(past(line, "for approximately "), "["))
 	if ms < 0 {
 		return false, nil
 	}
@@ -232,7 +232,7 @@ func stuckDone(o *logOut, text []byte, at int) (bool, error) {
 
 func stuckWebSphere(o *logOut, text []byte, at int) (bool, error) {
 	head := before(text, at)
-	ms := number(past(head, "has been active for "))
+	ms := grouped(past(head, "has been active for "))
 	if ms < 0 {
 		return false, nil
 	}
@@ -241,7 +241,7 @@ func stuckWebSphere(o *logOut, text []byte, at int) (bool, error) {
 
 func stuckWebLogic(o *logOut, text []byte, at int) (bool, error) {
 	head := before(text, at)
-	s := number(past(head, "has been busy for \""))
+	s := grouped(past(head, "has been busy for \""))
 	if s < 0 {
 		return false, nil
 	}
