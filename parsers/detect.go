@@ -199,8 +199,8 @@ func upTo(text []byte, stops string) []byte {
 	return text
 }
 
-// between returns what stands between two literals on one line.
-func between(text []byte, open, closing string) []byte {
+// enclosed returns what stands between two literals on one line.
+func enclosed(text []byte, open, closing string) []byte {
 	t := past(text, open)
 	if i := bytes.Index(t, []byte(closing)); i >= 0 {
 		return t[:i]
@@ -249,8 +249,8 @@ func plain(text []byte) int64 {
 	return grouped(upTo(text, ",.'\u00a0\u202f"))
 }
 
-// count returns the whole number after a key, on any line; None if it is not there.
-func count(text []byte, key string) int {
+// countAfter returns the whole number after a key, on any line; None if it is not there.
+func countAfter(text []byte, key string) int {
 	return int(plain(past(text, key)))
 }
 

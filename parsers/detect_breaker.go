@@ -66,12 +66,12 @@ func r4jRefused(o *logOut, text []byte, at int) (bool, error) {
 	m := evidence.Mark{Text: snippet(line, maxText)}
 	switch {
 	case has(line, "CircuitBreaker '"):
-		m.Kind, m.Subject = evidence.MarkBreakerOpen, snippet(between(line, "CircuitBreaker '", "'"), maxText)
-		m.Text = snippet(between(line, "' is ", " and "), 60)
+		m.Kind, m.Subject = evidence.MarkBreakerOpen, snippet(enclosed(line, "CircuitBreaker '", "'"), maxText)
+		m.Text = snippet(enclosed(line, "' is ", " and "), 60)
 	case has(line, "Bulkhead '"):
-		m.Kind, m.Subject = evidence.MarkBulkheadFull, snippet(between(line, "Bulkhead '", "'"), maxText)
+		m.Kind, m.Subject = evidence.MarkBulkheadFull, snippet(enclosed(line, "Bulkhead '", "'"), maxText)
 	case has(line, "RateLimiter '"):
-		m.Kind, m.Subject = evidence.MarkRateLimited, snippet(between(line, "RateLimiter '", "'"), maxText)
+		m.Kind, m.Subject = evidence.MarkRateLimited, snippet(enclosed(line, "RateLimiter '", "'"), maxText)
 	default:
 		return false, nil
 	}
@@ -83,7 +83,7 @@ func r4jTimeLimiter(o *logOut, text []byte, at int) (bool, error) {
 }
 
 func r4jExhausted(o *logOut, text []byte, at int) (bool, error) {
-	n := count(rest(text, at), "all attempts (")
+	n := countAfter(rest(text, at), "all attempts (")
 	if n <= 0 {
 		return false, nil
 	}
@@ -95,7 +95,7 @@ func r4jExhausted(o *logOut, text []byte, at int) (bool, error) {
 // r4jRetry reads the event that ends a call. A failed one counts all its
 // attempts, a successful one those that had failed before.
 func r4jRetry(o *logOut, text []byte, at int) (bool, error) {
-	n := count(rest(text, at), "retry attempts: '")
+	n := countAfter(rest(text, at), "retry attempts: '")
 	from, to := lineOf(text, at)
 	line := text[from:to]
 	if n <= 0 {
@@ -108,7 +108,7 @@ func r4jRetry(o *logOut, text []byte, at int) (bool, error) {
 	case !has(line, "recorded a failed retry attempt"):
 		return false, nil
 	}
-	t.Service = snippet(between(line, "Retry '", "'"), maxText)
+	t.Service = snippet(enclosed(line, "Retry '", "'"), maxText)
 	return o.tries(at, t)
 }
 

@@ -44,14 +44,14 @@ func druidTimeout(o *logOut, text []byte, at int) (bool, error) {
 	}
 	p := newPool("druid", "db")
 	p.Name = druidName(o, text)
-	p.Active = count(head, "active ")
-	p.Max = count(head, "maxActive ")
+	p.Active = countAfter(head, "active ")
+	p.Max = countAfter(head, "maxActive ")
 	p.Waited = millis(plain(line[len("wait millis "):]))
 	if p.Active < 0 || p.Max < 0 {
 		return false, nil
 	}
 	p.Rejected = true
-	errors := count(head, "createErrorCount ")
+	errors := countAfter(head, "createErrorCount ")
 	p.Unreachable = p.Active == 0 && (errors > 0 || unreachable(text[at:])) || p.Active < p.Max && errors > 0
 	running := druidRunning(text[at:])
 	for _, s := range running {
@@ -98,7 +98,7 @@ func druidRunning(text []byte) []evidence.Statement {
 
 // druidName reads "{dataSource-1}", which Druid puts before some of its lines.
 func druidName(o *logOut, text []byte) string {
-	if name := between(text, "{dataSource-", "}"); name != nil {
+	if name := enclosed(text, "{dataSource-", "}"); name != nil {
 		return "dataSource-" + snippet(upTo(name, ", "), maxText)
 	}
 	return ""
@@ -107,7 +107,7 @@ func druidName(o *logOut, text []byte) string {
 func druidWaiters(o *logOut, text []byte, at int) (bool, error) {
 	p := newPool("druid", "db")
 	p.Name = druidName(o, text)
-	p.Waiting = count(rest(text, at), "wait Thread count ")
+	p.Waiting = countAfter(rest(text, at), "wait Thread count ")
 	p.Rejected = true
 	return o.pool(at, p)
 }

@@ -38,7 +38,7 @@ func hikariTimeout(o *logOut, text []byte, at int) (bool, error) {
 	p.Name = hikariName(text, at)
 	line := rest(text, at)
 	p.Waited = span(past(line, "request timed out after "))
-	if stats := between(line, "ms (", ")"); stats != nil {
+	if stats := enclosed(line, "ms (", ")"); stats != nil {
 		hikariGauges(&p, stats)
 	}
 	p.Rejected = true
@@ -76,12 +76,12 @@ func hikariStats(o *logOut, text []byte, at int) (bool, error) {
 
 // hikariGauges reads "total=2/10, idle=0/2, active=2, waiting=1" in any order.
 func hikariGauges(p *evidence.PoolSnapshot, stats []byte) {
-	p.Size = count(stats, "total=")
-	p.Active = count(stats, "active=")
-	p.Idle = count(stats, "idle=")
-	p.Waiting = count(stats, "waiting=")
+	p.Size = countAfter(stats, "total=")
+	p.Active = countAfter(stats, "active=")
+	p.Idle = countAfter(stats, "idle=")
+	p.Waiting = countAfter(stats, "waiting=")
 	if total := upTo(past(stats, "total="), ","); bytes.IndexByte(total, '/') >= 0 {
-		p.Max = count(total, "/")
+		p.Max = countAfter(total, "/")
 	}
 }
 
@@ -107,11 +107,11 @@ func hikariName(text []byte, at int) string {
 }
 
 func hikariClock(o *logOut, text []byte, at int) (bool, error) {
-	value := span(between(rest(text, at), "housekeeper delta=", ")"))
+	value := span(enclosed(rest(text, at), "housekeeper delta=", ")"))
 	name := hikariName(text, at)
 	if value < 0 { // 2.4.6 printed the two the wrong way round
 		value = span([]byte(name))
-		name = snippet(between(rest(text, at), "housekeeper delta=", ")"), maxText)
+		name = snippet(enclosed(rest(text, at), "housekeeper delta=", ")"), maxText)
 	}
 	if value < 0 {
 		return false, nil

@@ -99,13 +99,13 @@ func (p plainPool) find(o *logOut, text []byte, at int) (bool, error) {
 	s := newPool(p.impl, p.resource)
 	s.Rejected = true
 	if p.max != "" {
-		s.Max = count(line, p.max)
+		s.Max = countAfter(line, p.max)
 	}
 	if p.active != "" {
-		s.Active = count(line, p.active)
+		s.Active = countAfter(line, p.active)
 	}
 	if p.waiters != "" {
-		s.Waiting = count(line, p.waiters)
+		s.Waiting = countAfter(line, p.waiters)
 	}
 	if p.waited != "" {
 		s.Waited = span(past(line, p.waited))
@@ -155,9 +155,9 @@ func commonsPool(o *logOut, text []byte, at int) (bool, error) {
 			p.Waited = millis(ms)
 		}
 	}
-	p.Max = count(root, "maxTotal=")
-	p.Active = count(root, "numActive=")
-	p.Idle = count(root, "numIdle=")
+	p.Max = countAfter(root, "maxTotal=")
+	p.Active = countAfter(root, "numActive=")
+	p.Idle = countAfter(root, "numIdle=")
 	return o.pool(at, p)
 }
 
@@ -172,19 +172,19 @@ func dbcpUnreachable(o *logOut, text []byte, at int) (bool, error) {
 func tomcatJDBC(o *logOut, text []byte, at int) (bool, error) {
 	line := rest(text, at)
 	p := newPool("tomcat-jdbc", "db")
-	p.Size = count(line, "size:")
-	p.Active = count(line, "busy:")
-	p.Idle = count(line, "idle:")
-	p.Waited = millis(int64(count(line, "lastwait:")))
+	p.Size = countAfter(line, "size:")
+	p.Active = countAfter(line, "busy:")
+	p.Idle = countAfter(line, "idle:")
+	p.Waited = millis(int64(countAfter(line, "lastwait:")))
 	if bytes.Contains(line, []byte(" in use]")) {
-		p.Active, p.Idle = count(line, "none available["), 0
+		p.Active, p.Idle = countAfter(line, "none available["), 0
 	}
 	p.Rejected = true
 	return o.pool(at, p)
 }
 
 func abandoned(o *logOut, text []byte, at int) (bool, error) {
-	return o.mark(at, leak("", between(text[at:], "PooledConnection[", "]"), appFrame(text, at)))
+	return o.mark(at, leak("", enclosed(text[at:], "PooledConnection[", "]"), appFrame(text, at)))
 }
 
 func c3p0Timeout(o *logOut, text []byte, at int) (bool, error) {
@@ -258,7 +258,7 @@ func goSQL(o *logOut, text []byte, at int) (bool, error) {
 func sqlAlchemy(o *logOut, text []byte, at int) (bool, error) {
 	line := rest(text, at)
 	p := newPool("sqlalchemy", "db")
-	size, overflow := count(line, "of size "), count(line, "overflow ")
+	size, overflow := countAfter(line, "of size "), countAfter(line, "overflow ")
 	if size < 0 {
 		return false, nil
 	}

@@ -54,7 +54,7 @@ func nginxLimit(o *logOut, text []byte, at int) (bool, error) {
 		return false, nil
 	}
 	return o.mark(at, evidence.Mark{
-		Kind: evidence.MarkRateLimited, Subject: snippet(between(line, "zone \"", "\""), maxText), Text: snippet(upTo(line, ","), maxText),
+		Kind: evidence.MarkRateLimited, Subject: snippet(enclosed(line, "zone \"", "\""), maxText), Text: snippet(upTo(line, ","), maxText),
 	})
 }
 

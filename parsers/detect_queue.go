@@ -26,7 +26,7 @@ func brokers() detector {
 
 func rocketTries(o *logOut, text []byte, at int) (bool, error) {
 	line := text[max(0, at-20):]
-	n := count(line, "Send [")
+	n := countAfter(line, "Send [")
 	if n <= 0 {
 		return false, nil
 	}
@@ -34,7 +34,7 @@ func rocketTries(o *logOut, text []byte, at int) (bool, error) {
 	t := newTries("rocketmq", n)
 	t.Service = snippet(upTo(past(line, "Topic: "), ", "), maxText)
 	t.Elapsed = millis(plain(past(line, "cost [")))
-	if addrs := between(line, "BrokersSent: [", "]"); addrs != nil {
+	if addrs := enclosed(line, "BrokersSent: [", "]"); addrs != nil {
 		seen := map[string]bool{}
 		for _, a := range bytes.Split(addrs, []byte(", ")) {
 			if name := snippet(a, maxText); name != "" && name != "null" && !seen[name] && len(seen) < 32 {
@@ -57,7 +57,7 @@ func rocketBusy(o *logOut, text []byte, at int) (bool, error) {
 }
 
 func rocketTimeout(o *logOut, text []byte, at int) (bool, error) {
-	peer := snippet(between(text[at:], "channel <", ">"), maxText)
+	peer := snippet(enclosed(text[at:], "channel <", ">"), maxText)
 	if peer == "" {
 		peer = "rocketmq broker"
 	}

@@ -61,9 +61,9 @@ func redissonTries(text []byte) *evidence.Tries {
 	}
 	t := newTries("redisson", int(made)+1)
 	t.Service = "redis"
-	t.Method = snippet(between(text, "command: (", ")"), maxText)
+	t.Method = snippet(enclosed(text, "command: (", ")"), maxText)
 	t.Outcome = evidence.Timeout
-	if n := count(head[after:], " of "); n >= 0 {
+	if n := countAfter(head[after:], " of "); n >= 0 {
 		t.RetriesSetting = n
 	}
 	if d := span(past(text, "response timeout (")); d > 0 {
@@ -73,7 +73,7 @@ func redissonTries(text []byte) *evidence.Tries {
 }
 
 func ioredis(o *logOut, text []byte, at int) (bool, error) {
-	n := count(rest(text, at), "(which is ")
+	n := countAfter(rest(text, at), "(which is ")
 	if n < 0 || n > 1000 {
 		return false, nil
 	}

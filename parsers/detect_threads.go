@@ -48,10 +48,10 @@ func jdkPool(o *logOut, text []byte, at int) (bool, error) {
 	}
 	p := newPool("jdk", "")
 	gauges := rest(text, at)
-	p.Size = count(gauges, "pool size = ")
-	p.Active = count(gauges, "active threads = ")
-	p.Queued = count(gauges, "queued tasks = ")
-	p.Completed = int64(count(gauges, "completed tasks = "))
+	p.Size = countAfter(gauges, "pool size = ")
+	p.Active = countAfter(gauges, "active threads = ")
+	p.Queued = countAfter(gauges, "queued tasks = ")
+	p.Completed = int64(countAfter(gauges, "completed tasks = "))
 	if p.Size < 0 || p.Active < 0 {
 		return false, nil
 	}
@@ -77,10 +77,10 @@ func forkJoinPool(o *logOut, text []byte, at int) (bool, error) {
 	p := newPool("forkjoin", "")
 	gauges := rest(text, at)
 	p.Name = poolClass(before(text, at))
-	p.Max = count(gauges, "parallelism = ")
-	p.Size = count(gauges, ", size = ")
-	p.Active = count(gauges, "active = ")
-	p.Queued = count(gauges, "submissions = ")
+	p.Max = countAfter(gauges, "parallelism = ")
+	p.Size = countAfter(gauges, ", size = ")
+	p.Active = countAfter(gauges, "active = ")
+	p.Queued = countAfter(gauges, "submissions = ")
 	p.Rejected = has(text, "RejectedExecution")
 	return o.pool(at, p)
 }
@@ -94,12 +94,12 @@ func jettyPool(o *logOut, text []byte, at int) (bool, error) {
 	}
 	gauges := upTo(rest(text, at), "}")
 	p := newPool("jetty", "")
-	p.Size = count(gauges, "<=")
+	p.Size = countAfter(gauges, "<=")
 	if i := bytes.LastIndex(gauges, []byte("<=")); i >= 0 {
 		p.Max = int(plain(gauges[i+2:]))
 	}
-	p.Idle = count(gauges, ",i=")
-	p.Queued = count(gauges, ",q=")
+	p.Idle = countAfter(gauges, ",i=")
+	p.Queued = countAfter(gauges, ",q=")
 	if p.Size >= 0 && p.Idle >= 0 {
 		p.Active = max(0, p.Size-p.Idle)
 	}
@@ -115,8 +115,8 @@ func jettyPool(o *logOut, text []byte, at int) (bool, error) {
 func jettyLow(o *logOut, text []byte, at int) (bool, error) {
 	line := rest(text, at)
 	p := newPool("jetty", "")
-	p.Size = count(line, "low on threads: ")
-	p.Idle = count(line, "idleThreads:")
+	p.Size = countAfter(line, "low on threads: ")
+	p.Idle = countAfter(line, "idleThreads:")
 	if p.Size < 0 {
 		return false, nil
 	}
@@ -161,8 +161,8 @@ func httpdFull(o *logOut, text []byte, at int) (bool, error) {
 
 func phpFull(o *logOut, text []byte, at int) (bool, error) {
 	p := newPool("php-fpm", "")
-	p.Name = snippet(between(before(text, at), "[pool ", "]"), maxText)
-	p.Max = count(rest(text, at), "setting (")
+	p.Name = snippet(enclosed(before(text, at), "[pool ", "]"), maxText)
+	p.Max = countAfter(rest(text, at), "setting (")
 	p.Active, p.Size, p.Idle, p.Rejected = p.Max, p.Max, 0, true
 	return o.pool(at, p)
 }
@@ -236,7 +236,7 @@ func stuckWebSphere(o *logOut, text []byte, at int) (bool, error) {
 	if ms < 0 {
 		return false, nil
 	}
-	return stuck(o, at, nil, between(head, "Thread \"", "\""), float64(ms)/1000)
+	return stuck(o, at, nil, enclosed(head, "Thread \"", "\""), float64(ms)/1000)
 }
 
 func stuckWebLogic(o *logOut, text []byte, at int) (bool, error) {
@@ -256,7 +256,7 @@ func stuckVertx(o *logOut, text []byte, at int) (bool, error) {
 	if d < 0 {
 		return false, nil
 	}
-	return stuck(o, at, []byte(appFrame(text, at)), between(head, "Thread[", ","), d.Seconds())
+	return stuck(o, at, []byte(appFrame(text, at)), enclosed(head, "Thread[", ","), d.Seconds())
 }
 
 func stuckGunicorn(o *logOut, text []byte, at int) (bool, error) {
