@@ -238,7 +238,20 @@ func lastIndex(s string, c byte) int {
 	return -1
 }
 
-func (x *edge) name() string { return joinMethod(x.key.service, x.key.method) }
+func (x *edge) name() string {
+	if n := joinMethod(x.key.service, x.key.method); n != "" {
+		return n
+	}
+	for _, mode := range sortedKeys(x.modes) {
+		if mode != "" {
+			return mode + " calls"
+		}
+	}
+	for _, addr := range sortedKeys(x.providers) {
+		return "calls to " + addr
+	}
+	return "calls"
+}
 
 // title is "consumer -> Service.method".
 func (x *edge) title() string {

@@ -33,6 +33,7 @@ type candidate struct {
 	forIDs  []string
 	against []string
 	subject string
+	brief   string // the subject in a few words, for the headline
 	since   time.Time
 	doubt   string // why it is less certain than its points
 	whyNot  string // why another was chosen
@@ -219,6 +220,7 @@ func (q *inquiry) slowSQL() *candidate {
 	}
 	if q.statement != nil {
 		c.subject = q.statementWords()
+		c.brief = q.statement.brief()
 	} else if f := first(q.of(incident.StackDBRead)); f.ID != "" {
 		c.subject = f.Text
 	}
@@ -261,6 +263,14 @@ func (q *inquiry) statementWords() string {
 		parts = append(parts, fmt.Sprintf("%d/%d threads wait for the database", int(f.Values["threads"]), int(f.Values["pool.max"])))
 	}
 	return strings.Join(parts, ", ")
+}
+
+// brief is "t_sku_stock full scan", or the statement.
+func (s *statement) brief() string {
+	if s.fullScan == evidence.Yes && s.table != "" {
+		return s.table + " full scan"
+	}
+	return clip(s.fingerprint, 70)
 }
 
 func (q *inquiry) downstreamWait() *candidate {
@@ -377,6 +387,7 @@ func (q *inquiry) amplifier() *candidate {
 	if q.edge != nil {
 		x := q.edge
 		c.subject = fmt.Sprintf("%s %.1fx (%d attempts for %s)", x.title(), x.amplification(), x.attempts, plural(int(x.calls), "call"))
+		c.brief = fmt.Sprintf("%s %.1fx", x.name(), x.amplification())
 		if x.exhausted.count+int(x.calls) >= 20 {
 			c.points++
 		}
@@ -403,6 +414,7 @@ func (q *inquiry) starvation() *candidate {
 		if p.active >= 0 && p.max > 0 {
 			c.subject += fmt.Sprintf(" %d/%d", p.active, p.max)
 		}
+		c.brief = c.subject
 		if p.queued >= 0 {
 			c.subject += fmt.Sprintf(", %d queued", p.queued)
 		}

@@ -17,7 +17,7 @@ func (e *Engine) AddSource(s incident.Source) { e.sources = append(e.sources, s)
 // readLogs reports whether a source was read whose silence says something.
 func (e *Engine) readLogs() bool {
 	for _, s := range e.sources {
-		if s.Format != "" && s.Bytes > 0 {
+		if s.Format != "" && s.Format != "text" && s.Bytes > 0 {
 			return true
 		}
 	}

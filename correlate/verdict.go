@@ -45,7 +45,7 @@ func (q *inquiry) conclude() incident.Incident {
 	}
 	q.chain(&in, trigger, amp, victim)
 	in.ActFirst = q.actFirst(&in)
-	in.Headline = q.headline(&in)
+	in.Headline = q.headline(&in, append(append([]*candidate{}, all...), amp, victim))
 	in.Subject = q.scopeName()
 	in.Notes = q.sentences(&in, trigger)
 	in.Alternatives = q.alternatives(&in, append(append([]*candidate{}, all...), amp, victim))
@@ -176,7 +176,7 @@ func (q *inquiry) noIncident() (incident.Label, incident.Certainty) {
 		return incident.Healthy, incident.High
 	case len(calmKinds) == 1:
 		return incident.Healthy, incident.Medium
-	case q.e.records > 0 || q.e.readLogs():
+	case q.e.readLogs():
 		return incident.Healthy, incident.Low
 	}
 	return incident.Inconclusive, incident.Low
@@ -241,7 +241,8 @@ func (q *inquiry) actFirst(in *incident.Incident) incident.Label {
 	return in.Label
 }
 
-func (q *inquiry) headline(in *incident.Incident) string {
+// headline is the chain in one line that can be pasted into a channel.
+func (q *inquiry) headline(in *incident.Incident, all []*candidate) string {
 	switch in.Label {
 	case incident.Healthy:
 		return "healthy: nothing in this evidence says that the fleet is burning"
@@ -253,7 +254,13 @@ func (q *inquiry) headline(in *incident.Incident) string {
 	}
 	var parts []string
 	for _, l := range in.Chain {
-		parts = append(parts, fmt.Sprintf("%s %s", l.Label, clip(l.Subject, 90)))
+		words := clip(l.Subject, 90)
+		for _, c := range all {
+			if c.label == l.Label && c.brief != "" {
+				words = c.brief
+			}
+		}
+		parts = append(parts, fmt.Sprintf("%s (%s)", l.Label, words))
 	}
 	return strings.Join(parts, " -> ")
 }

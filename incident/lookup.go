@@ -1,6 +1,7 @@
 package incident
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/firebreak-io/firebreak/evidence"
@@ -31,15 +32,23 @@ func (x *index) findings(ids []string) []*Finding {
 	return list
 }
 
-// seenIn returns the first citation of each finding, each once.
+// seenIn returns the first citation of each finding, and of a single finding
+// the first in each of its sources: what joins two kinds of evidence cites both.
 func (x *index) seenIn(ids []string) []evidence.Citation {
 	var list []evidence.Citation
-	for _, f := range x.findings(ids) {
-		if len(f.Citations) > 0 {
-			list = appendNew(list, f.Citations[0])
+	found := x.findings(ids)
+	for _, f := range found {
+		for i, c := range f.Citations {
+			if i == 0 || len(found) == 1 && !citesSource(f.Citations[:i], c.Source) {
+				list = appendNew(list, c)
+			}
 		}
 	}
 	return list
+}
+
+func citesSource(list []evidence.Citation, source string) bool {
+	return slices.ContainsFunc(list, func(c evidence.Citation) bool { return c.Source == source })
 }
 
 func appendNew(list []evidence.Citation, c evidence.Citation) []evidence.Citation {
