@@ -22,32 +22,36 @@ var (
 // line that announces it, and that is better than the file's name.
 func (d *javaDump) surroundings(s start) {
 	before := d.in.Lines.Before()
-	before = before[max(0, len(before)-2000):]
+	before = before[max(0, len(before)-4000):]
 	var lines []string
 	for raw := range bytes.SplitSeq(before, newline) {
 		if line := strings.TrimSpace(string(unprefix(raw, d.prefix))); line != "" {
 			lines = append(lines, line)
 		}
 	}
-	lines = lines[max(0, len(lines)-4):]
+	lines = lines[max(0, len(lines)-40):]
 	var stamp string
 	own := false
 	for i := len(lines) - 1; i >= 0 && !own; i-- {
 		line := lines[i]
+		near := i >= len(lines)-4
 		switch {
-		case dateLine.MatchString(line):
+		case near && dateLine.MatchString(line):
 			stamp, own = line, true
-		case d.family == familyToFile && timeStamp.MatchString(line) && len(line) < 40:
+		case near && d.family == familyToFile && timeStamp.MatchString(line) && len(line) < 40:
 			stamp, own = line, true
-		case stamp == "" && timeStamp.FindStringIndex(line) != nil && timeStamp.FindStringIndex(line)[0] < 30 && i >= len(lines)-2:
-			stamp = line
+		case stamp == "": // the log record that announces the dump
+			if at := timeStamp.FindStringIndex(line); at != nil && at[0] < 30 {
+				stamp = line
+			}
 		}
 	}
-	for i, line := range lines {
+	near := lines[max(0, len(lines)-4):]
+	for i, line := range near {
 		if m := pidLine.FindStringSubmatch(line); m != nil && (strings.HasSuffix(line, ":") || d.family == familyToFile) {
 			d.info.PID = m[1]
 		}
-		if d.family == familyToFile && i > 0 && i == len(lines)-1 && isDigit(line[0]) && len(line) < 60 && !timeStamp.MatchString(line) {
+		if d.family == familyToFile && i > 0 && i == len(near)-1 && isDigit(line[0]) && len(line) < 60 && !timeStamp.MatchString(line) {
 			d.info.Version = line
 		}
 	}

@@ -43,6 +43,9 @@ func (d *javaDump) settle() {
 		}
 		s.State = inferState(s.Frames, s.State)
 	}
+	if d.family == familyJavacore && s.State == evidence.StateWaiting {
+		s.State = inferState(s.Frames, s.State) // it does not tell timed waits apart
+	}
 	if t.classInit {
 		s.State, s.Detail = evidence.StateBlocked, "class init"
 	}

@@ -41,6 +41,7 @@ const (
 	familyThreadInfo
 	familyToFile
 	familyJSON
+	familyJavacore
 )
 
 // start is how the first line of a dump was understood.

@@ -412,3 +412,5 @@ func FuzzJstack(f *testing.F) {
 }
 
 func FuzzThreadInfo(f *testing.F) { fuzzFormat(f, "threadinfo") }
+
+func FuzzJavacore(f *testing.F) { fuzzFormat(f, "javacore") }

@@ -77,6 +77,7 @@ func Formats() []Format {
 		threadInfoFormat(),
 		dumpToFileFormat(),
 		actuatorFormat(),
+		javacoreFormat(),
 		slowLogFormat(),
 		mysqlClientFormat(),
 		explainFormat(),

@@ -36,6 +36,9 @@ dump 1 threadinfo threads=3 rejection max=2 at 2026-03-14T10:02:07Z
 		{"32 frames without priorities are Dubbo's", "renamed.txt", "\"w-1\" Id=4 RUNNABLE\n" + frames(32) + "\t...\n\n", "1 \"w-1\" RUNNABLE id=4/ cut" + strings.Repeat(" < com.acme.shop.Deep.call", 32) + "\ndump 1 threadinfo threads=1 rejection max=32\n"},
 		{"eight frames are ThreadInfo's", "t.txt", "\"w-1\" daemon prio=5 Id=4 RUNNABLE\n" + frames(8) + "\t...\n\n", "1 \"w-1\" RUNNABLE id=4/ cut" + strings.Repeat(" < com.acme.shop.Deep.call", 8) + "\ndump 1 threadinfo threads=1 max=8\n"},
 		{"printed into a log, twice", "app.log", `2026-03-14 10:02:07,113 WARN  [watchdog] c.a.Watchdog - stuck, threads follow
+java.lang.IllegalStateException: stuck
+	at com.acme.Watchdog.run(Watchdog.java:9)
+	at java.lang.Thread.run(Thread.java:748)
 "a" Id=4 WAITING on java.lang.Object@4a57 owned by "b" Id=5
 	at java.lang.Object.wait(Native Method)
 	-  waiting on java.lang.Object@4a57
@@ -47,10 +50,10 @@ dump 1 threadinfo threads=3 rejection max=2 at 2026-03-14T10:02:07Z
 "a" Id=4 WAITING on java.lang.Object@4a57 owned by "b" Id=5
 	at java.lang.Object.wait(Native Method)
 `, `
-2 "a" WAITING id=4/ waits={4a57 java.lang.Object b 5} < java.lang.Object.wait
-6 "b" TIMED_WAITING id=5/ < java.lang.Thread.sleep
+5 "a" WAITING id=4/ waits={4a57 java.lang.Object b 5} < java.lang.Object.wait
+9 "b" TIMED_WAITING id=5/ < java.lang.Thread.sleep
 dump 1 threadinfo threads=2 at 2026-03-14T10:02:07.113Z
-10 "a" WAITING id=4/ waits={4a57 java.lang.Object b 5} < java.lang.Object.wait
+13 "a" WAITING id=4/ waits={4a57 java.lang.Object b 5} < java.lang.Object.wait
 dump 2 threadinfo threads=1 at 2026-03-14T10:02:17.113Z
 `},
 		{"deadlock by its owners", "t.txt", `"a" Id=4 BLOCKED on java.lang.Object@1 owned by "b" Id=5
