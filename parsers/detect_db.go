@@ -139,7 +139,7 @@ func driverTimeout(o *logOut, text []byte, at int) (bool, error) {
 //	2026-03-14 05:13:08.877 UTC [20321] WARNING C-0x55a8: shop/shop_rw@10.20.0.7:60396 pooler error: query_wait_timeout
 //	2026-03-14 05:13:10.542 UTC [20321] LOG stats: 1 xacts/s, 1 queries/s, in 9 B/s, out 20 B/s, xact 0 us, query 0 us, wait 823 us
 func pgBouncer() detector {
-	return messages("pgbouncer", "PgBouncer: clients that waited in vain, client limits, unreachable servers and the wait of its statistics", []rule{
+	return messages("pgbouncer-log", "PgBouncer: clients that waited in vain, client limits, unreachable servers and the wait of its statistics", []rule{
 		{sign: "pooler error: ", find: poolerError},
 		{sign: " xacts/s, ", find: poolerStats},
 		{sign: "FATAL: query_wait_timeout", find: poolerClient},
