@@ -86,6 +86,7 @@ type logOut struct {
 	ev    evidence.Record
 	raw   []byte
 
+	dubbo  bool        // Dubbo's detector has had the record and recognised it
 	found  []foundSign // the signs that stand in the record
 	recent recentSums  // of what detectors emitted, for those that must not repeat
 }
@@ -127,7 +128,14 @@ func (o *logOut) at(off int) *evidence.Record {
 	return &o.ev
 }
 
-func (o *logOut) send(r *evidence.Record) error { return o.emit(r) }
+// send emits a record. What Dubbo's own detector said of a failed call or of a
+// shutdown, a general one need not say again.
+func (o *logOut) send(r *evidence.Record) error {
+	if o.dubbo && r.Mark != nil && (r.Mark.Kind == evidence.MarkDownstream || r.Mark.Kind == evidence.MarkDeploy) {
+		return nil
+	}
+	return o.emit(r)
+}
 
 // str returns b as a string; equal texts share one.
 func (o *logOut) str(b []byte) string { return o.names.of(b) }
@@ -147,7 +155,7 @@ func (l *logReader) offer(r *logRecord) error {
 	if wanted == 0 {
 		return nil
 	}
-	l.out.rec = r
+	l.out.rec, l.out.dubbo = r, false
 	for i := range allDetectors() {
 		if wanted&(1<<i) == 0 {
 			continue

@@ -86,6 +86,7 @@ func findDubbo(r *logRecord, o *logOut) error {
 			continue
 		}
 		if done, err := dubboReaders[i].read(d, off); done || err != nil {
+			o.dubbo = done
 			return err
 		}
 	}
