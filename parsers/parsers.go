@@ -142,26 +142,41 @@ func NewInput(name string, r io.Reader) *Input {
 // whole format that is surest, else Text. A format that finds the input not to
 // be its own is an error here only if it had consumed it.
 func Read(in *Input, emit Emit) error {
-	br := bufio.NewReaderSize(in.Reader, 64<<10)
+	br := bufio.NewReaderSize(in.Reader, wrapHead)
 	head, err := br.Peek(sniffSize)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
 	in.Reader = br
 	in.Lines.r = br
-	best, match := Format{}, Maybe
-	for _, f := range Formats() {
-		if f.Parse == nil {
-			continue
-		}
-		if m := f.Sniff(in.Name, head); m > match {
-			best, match = f, m
+	best := wholeFormat(in.Name, head)
+	if best.Parse == nil {
+		start, _ := br.Peek(wrapHead)
+		if inner := in.unwrap(start); inner != nil {
+			if best = wholeFormat(in.Name, inner[:min(len(inner), sniffSize)]); best.Parse != nil {
+				in.Reader = &lineReader{l: in.Lines}
+			}
 		}
 	}
 	if best.Parse == nil {
 		return Text(in, emit)
 	}
 	return best.Parse(in, in.counted(best.Name, emit))
+}
+
+// wholeFormat returns the whole format that is surest of an input that begins
+// with head; one without Parse if none is.
+func wholeFormat(name string, head []byte) Format {
+	best, match := Format{}, Maybe
+	for _, f := range Formats() {
+		if f.Parse == nil {
+			continue
+		}
+		if m := f.Sniff(name, head); m > match {
+			best, match = f, m
+		}
+	}
+	return best
 }
 
 const sniffSize = 4 << 10

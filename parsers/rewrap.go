@@ -1,7 +1,108 @@
 package parsers
 
-// cells returns how many terminal cells a line takes, near enough.
-func cells(line []byte) int { return len(line) }
+import (
+	"bytes"
+	"unicode/utf8"
+)
 
-// goesOn reports whether next continues line.
-func goesOn(line, next []byte) bool { return true }
+// A terminal's copy breaks long lines at its width. hardWidth returns the width
+// at which the lines were broken, 0 if they were not: no line may be longer,
+// several must be exactly so long, and what follows nearly all of those must
+// look like the rest of a line.
+func hardWidth(lines [][]byte) int {
+	width := 0
+	for _, line := range lines {
+		width = max(width, cells(line))
+	}
+	if width < 40 || width > 400 {
+		return 0
+	}
+	full, torn, on := 0, 0, 0
+	for i, line := range lines {
+		if cells(line) != width || i+1 == len(lines) {
+			continue
+		}
+		full++
+		if goesOn(line, lines[i+1]) {
+			on++
+			if tornWord(line, lines[i+1]) {
+				torn++
+			}
+		}
+	}
+	if torn < 2 && (torn < 1 || len(lines) > 12) || on*10 < full*7 {
+		return 0
+	}
+	return width
+}
+
+// cells returns how many terminal cells a line takes: wide characters take two.
+func cells(line []byte) int {
+	n := asciiLen(line)
+	if n == len(line) {
+		return n
+	}
+	for i := n; i < len(line); {
+		r, size := utf8.DecodeRune(line[i:])
+		i += size
+		n++
+		if r >= 0x1100 && (r <= 0x115f || r >= 0x2e80 && r <= 0xa4cf || r >= 0xac00 && r <= 0xd7a3 ||
+			r >= 0xf900 && r <= 0xfaff || r >= 0xfe30 && r <= 0xfe6f || r >= 0xff00 && r <= 0xff60 || r >= 0x20000) {
+			n++
+		}
+	}
+	return n
+}
+
+func asciiLen(line []byte) int {
+	for i, c := range line {
+		if c >= utf8.RuneSelf {
+			return i
+		}
+	}
+	return len(line)
+}
+
+// goesOn reports whether next may be the rest of a line that was broken at the
+// terminal's width: it does not look like a line that begins something.
+func goesOn(line, next []byte) bool {
+	if len(next) == 0 || next[0] == '\t' || next[0] == '"' || next[0] == '|' || next[0] == '+' || next[0] == '#' || next[0] == '>' {
+		return false
+	}
+	if len(next) > 1 && next[0] == ' ' && next[1] == ' ' {
+		return false // the next thing is indented
+	}
+	if beginsWithTime(next) && !endsInDigit(line) {
+		return false
+	}
+	if beginsWithTime(next) && len(next) > 18 && next[0] != ':' {
+		return false
+	}
+	s := bytes.TrimLeft(next, " ")
+	for _, p := range []string{"at ", "- locked", "- waiting", "- parking", "Caused by:", "... ", "goroutine ", "java.lang.Thread.State", "created by ", "-----", "=====", "*****", "{\"", "[20"} {
+		if bytes.HasPrefix(s, []byte(p)) {
+			return false
+		}
+	}
+	if len(next) > 28 && next[3] == ' ' && next[6] == ' ' && next[9] == ':' { // a syslog time
+		return false
+	}
+	for _, level := range []string{"ERROR", "WARN", "INFO", "DEBUG", "TRACE", "FATAL"} {
+		if bytes.HasPrefix(next, []byte(level)) && (len(next) == len(level) || next[len(level)] == ' ') {
+			return false
+		}
+	}
+	return true
+}
+
+func endsInDigit(line []byte) bool {
+	return len(line) > 0 && line[len(line)-1] >= '0' && line[len(line)-1] <= '9'
+}
+
+// tornWord reports whether the break lies inside a word or a number.
+func tornWord(line, next []byte) bool {
+	in := func(c byte) bool {
+		return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' || c == '.' || c == '_' || c == '$' || c == '(' || c == ':'
+	}
+	return len(line) > 0 && len(next) > 0 && in(line[len(line)-1]) && in(next[0])
+}
