@@ -30,10 +30,20 @@ func hardWidth(lines [][]byte) int {
 			}
 		}
 	}
-	if torn < 2 && (torn < 1 || len(lines) > 12) || on*10 < full*7 {
+	if on*10 < full*7 || torn == 0 || torn == 1 && (!usualWidth(width) || len(lines) > 12) {
 		return 0
 	}
 	return width
+}
+
+// usualWidth reports whether a single line of a width may mean something: there
+// always is a longest line.
+func usualWidth(width int) bool {
+	switch width {
+	case 72, 76, 78, 79, 80, 90, 96, 100, 110, 120, 128, 132, 140, 150, 160, 180, 200:
+		return true
+	}
+	return false
 }
 
 // cells returns how many terminal cells a line takes: wide characters take two.
@@ -66,7 +76,10 @@ func asciiLen(line []byte) int {
 // goesOn reports whether next may be the rest of a line that was broken at the
 // terminal's width: it does not look like a line that begins something.
 func goesOn(line, next []byte) bool {
-	if len(next) == 0 || next[0] == '\t' || next[0] == '"' || next[0] == '|' || next[0] == '+' || next[0] == '#' || next[0] == '>' {
+	if bytes.LastIndexByte(line, '\t') > 0 || bytes.IndexByte(next, '\t') >= 0 {
+		return false // columns: a terminal has no tabs to copy
+	}
+	if len(next) == 0 || next[0] == '"' || next[0] == '|' || next[0] == '+' || next[0] == '#' || next[0] == '>' {
 		return false
 	}
 	if len(next) > 1 && next[0] == ' ' && next[1] == ' ' {

@@ -82,7 +82,8 @@ func numbered(lines [][]byte) peeler {
 				}
 				last = n
 			}
-			rule = rule || bytes.Contains(text, []byte("-+-")) || bytes.HasPrefix(line, []byte("-"))
+			rule = rule || bytes.Contains(text, []byte("-+-")) || bytes.HasPrefix(line, []byte("-")) ||
+				separator == "\t" && bytes.IndexByte(line, '\t') != 6 && bytes.Count(line, []byte("\t")) > 2
 		}
 		// A table's own numbers stand in its first column, before others.
 		if steps*100 >= all*90 && !rule {
