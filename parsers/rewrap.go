@@ -112,10 +112,12 @@ func endsInDigit(line []byte) bool {
 	return len(line) > 0 && line[len(line)-1] >= '0' && line[len(line)-1] <= '9'
 }
 
-// tornWord reports whether the break lies inside a word or a number.
+// tornWord reports whether the break surely lies inside a word or a number. A
+// capital may begin a line of its own.
 func tornWord(line, next []byte) bool {
 	in := func(c byte) bool {
 		return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' || c == '.' || c == '_' || c == '$' || c == '(' || c == ':'
 	}
-	return len(line) > 0 && len(next) > 0 && in(line[len(line)-1]) && in(next[0])
+	return len(line) > 0 && len(next) > 0 && in(line[len(line)-1]) && in(next[0]) &&
+		(next[0] < 'A' || next[0] > 'Z')
 }
