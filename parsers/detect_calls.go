@@ -59,7 +59,7 @@ func callTimeout(o *logOut, text []byte, at int) (bool, error) {
 func ownedElsewhere(text []byte) bool {
 	return jdbcDriver(text) || has(text,
 		"redis.clients.jedis", "io.lettuce", "org.redisson", "RedisCommandTimeout", "RedisConnection",
-		"com.alibaba.dubbo", "org.apache.dubbo", "org.apache.zookeeper", "com.alibaba.nacos",
+		"com.alibaba.dubbo", "org.apache.dubbo", "Waiting server-side response timeout", "dubbo version: ", "org.apache.zookeeper", "com.alibaba.nacos",
 		"ClientAbortException", "fillReadBuffer", "Http11InputBuffer", "ConnectionPoolTimeoutException", "go-sql-driver", "pgconn")
 }
 

@@ -27,7 +27,6 @@ func lifecycle() detector {
 		{sign: "Stopping service [", find: stopped},
 		{sign: "Shutting down ExecutorService", find: stopped},
 		{sign: "Commencing graceful shutdown", find: stopped},
-		{sign: "Run shutdown hook now", find: stopped},
 		{sign: "(SIGTERM) received from ", find: stopped},
 		{sign: "got SIGTERM", find: stopped},
 	})
