@@ -42,6 +42,7 @@ type Engine struct {
 
 	sources []incident.Source
 	kept    []*evidence.Record // what was told, to be told apart later
+	pending []*evidence.Record // those of kept that tell of calls and are not counted yet
 	nested  bool               // this engine is a scope of another
 
 	records int
@@ -74,13 +75,23 @@ const maxKeys = 100_000
 // Add takes one record. It keeps nothing of r that is lent.
 func (e *Engine) Add(r *evidence.Record) error {
 	e.records++
-	e.keep(r)
+	kept := e.keep(r)
 	if !r.Time.IsZero() {
 		e.span.add(r.Time)
 		if r.Zoned != evidence.Unknown && e.zoned[r.Cite.Source] != evidence.Yes {
 			e.zoned[r.Cite.Source] = r.Zoned
 		}
 	}
+	if kept && (r.Tries != nil || r.Attempt != nil) {
+		e.pending = append(e.pending, e.kept[len(e.kept)-1])
+		return nil // counted by settle, once
+	}
+	e.store(r)
+	return nil
+}
+
+// store puts a record where it belongs.
+func (e *Engine) store(r *evidence.Record) {
 	switch {
 	case r.Stack != nil:
 		e.addStack(r)
@@ -101,7 +112,6 @@ func (e *Engine) Add(r *evidence.Record) error {
 	case r.Mark != nil:
 		e.addMark(r)
 	}
-	return nil
 }
 
 // span is a range of time; zero times are outside it.

@@ -27,6 +27,7 @@ func (e *Engine) readLogs() bool {
 // Report concludes from what has been added. It is a fresh value; the engine
 // keeps no hold on it. Walks and actions are left to the runbooks.
 func (e *Engine) Report() *incident.Report {
+	e.settle()
 	whole := &inquiry{e: e}
 	whole.gather()
 	incidents, findings := []incident.Incident{}, whole.findings

@@ -23,15 +23,16 @@ const (
 	enoughSelf = fewCalls         // signs of trouble a scope needs to stand alone
 )
 
-// keep remembers a record for scoping.
-func (e *Engine) keep(r *evidence.Record) {
+// keep remembers a record for scoping, and reports whether it did.
+func (e *Engine) keep(r *evidence.Record) bool {
 	if e.nested || r.Stack != nil || r.Dump != nil || len(e.kept) > maxKept {
-		return
+		return false
 	}
 	raw := r.Raw
 	r.Raw = nil
 	e.kept = append(e.kept, r.Clone())
 	r.Raw = raw
+	return true
 }
 
 // trouble reports whether a record is a sign of trouble by itself.
