@@ -317,7 +317,6 @@ type probe struct {
 	seen            sighting
 	slowest         time.Duration
 	fastest         time.Duration
-	slowCite        cited
 }
 
 func (e *Engine) addProbe(r *evidence.Record) {

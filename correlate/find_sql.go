@@ -229,10 +229,8 @@ func (q *inquiry) lockWaitFindings() {
 			break
 		}
 		w := q.e.trx[k]
-		text := fmt.Sprintf("%s for a lock in the database", plural(w.seen.count, "session"))
-		if w.seen.count == 1 {
-			text = "1 session waits for a lock in the database"
-		} else {
+		text := "1 session waits for a lock in the database"
+		if w.seen.count > 1 {
 			text = fmt.Sprintf("%d sessions wait for a lock in the database", w.seen.count)
 		}
 		if w.object != "" {

@@ -295,13 +295,6 @@ func round(x float64, digits int) float64 {
 	return math.Round(x*p) / p
 }
 
-func percent(part, whole int) string {
-	if whole == 0 {
-		return "0 %"
-	}
-	return strconv.Itoa(int(math.Round(100*float64(part)/float64(whole)))) + " %"
-}
-
 // human prints a large count with a unit: 2.48 M, 18 k, 950.
 func human(n int64) string {
 	switch {

@@ -80,8 +80,17 @@ func findDubbo(r *logRecord, o *logOut) error {
 	}
 	d := &dubboText{r: r, o: o, text: r.Text}
 	d.envelope()
+	from, err := d.refusal()
+	if err != nil {
+		return err
+	}
 	for i := range dubboReaders {
 		off := o.offset(dubboReaders[i].sign)
+		if off >= 0 && off < from { // told already: look behind it
+			if off = bytes.Index(d.text[from:], []byte(dubboReaders[i].sign)); off >= 0 {
+				off += from
+			}
+		}
 		if off < 0 || isComment(d.text[bytes.LastIndexByte(d.text[:off], '\n')+1:off]) {
 			continue
 		}
@@ -91,6 +100,26 @@ func findDubbo(r *logRecord, o *logOut) error {
 		}
 	}
 	return nil
+}
+
+// refusal reads a refusal that is the record's own message, and returns where
+// the rest of the record begins. Dubbo prints that line without a stack trace:
+// an exception under it, in a paste or a log without times, is another story.
+func (d *dubboText) refusal() (int, error) {
+	line := d.r.first()
+	off := bytes.Index(line, []byte("[DUBBO] "+exhausted))
+	if off < 0 || len(line) == len(d.text) {
+		return 0, nil
+	}
+	whole := d.text
+	d.text = d.text[:len(line)]
+	done, err := readDubboExhausted(d, off+len("[DUBBO] "))
+	d.text = whole
+	if !done {
+		return 0, err
+	}
+	d.o.dubbo = true
+	return len(line), err
 }
 
 // quotesLogs reports whether a record is not one, but a comment, a command or
