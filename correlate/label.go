@@ -280,6 +280,12 @@ func (q *inquiry) downstreamWait() *candidate {
 	for _, k := range kinds {
 		n += q.threadsOfKind(k)
 	}
+	if deeper := q.oneHopDown(); deeper.ID != "" {
+		n -= q.threadsOfKind(incident.StackRPC)
+		kinds = kinds[1:]
+		c.against = []string{deeper.ID}
+		c.whyNot = "the callee itself is seen: " + deeper.Text
+	}
 	if n > 0 && n >= q.threadsOfKind(incident.StackDBRead) {
 		c.support(3, q.ids(kinds...))
 		f := first(q.of(kinds...))
@@ -303,6 +309,25 @@ func (q *inquiry) downstreamWait() *candidate {
 		c.support(1, q.ids(incident.BreakerOpen))
 	}
 	return c
+}
+
+// oneHopDown returns what the workers of another pool wait for, where some wait
+// for an RPC answer and others, one hop down, for something else: then the RPC
+// wait is passed on, not begun here.
+func (q *inquiry) oneHopDown() incident.Finding {
+	callers := map[string]bool{}
+	for _, f := range q.of(incident.StackRPC) {
+		callers[f.Subject] = true
+	}
+	if len(callers) == 0 {
+		return incident.Finding{}
+	}
+	for _, f := range q.of(incident.StackDBRead, incident.StackDBPool, incident.StackLock, incident.StackHTTP, incident.StackRedis, incident.StackMQ, incident.StackCPU, incident.StackLogging, incident.StackClassInit, incident.StackDisk) {
+		if !callers[f.Subject] {
+			return f
+		}
+	}
+	return incident.Finding{}
 }
 
 func (q *inquiry) cpuSaturation() *candidate {
