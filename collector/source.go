@@ -103,8 +103,10 @@ func (rd *reading) finish(in *parsers.Input, n int64) {
 	s := rd.src
 	s.Bytes += n
 	formats := make([]string, 0, len(in.Tally))
-	for f := range in.Tally {
-		formats = append(formats, f)
+	for f, n := range in.Tally {
+		if n > 0 || len(in.Tally) == 1 {
+			formats = append(formats, f)
+		}
 	}
 	slices.SortFunc(formats, func(a, b string) int {
 		if d := in.Tally[b] - in.Tally[a]; d != 0 {

@@ -295,6 +295,14 @@ func round(x float64, digits int) float64 {
 	return math.Round(x*p) / p
 }
 
+// significant keeps three digits of a number of any size.
+func significant(x float64) float64 {
+	if x == 0 {
+		return 0
+	}
+	return round(x, 2-int(math.Floor(math.Log10(math.Abs(x)))))
+}
+
 // human prints a large count with a unit: 2.48 M, 18 k, 950.
 func human(n int64) string {
 	switch {

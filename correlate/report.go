@@ -14,11 +14,15 @@ import (
 // AddSource tells the engine about an input that has been read, or could not be.
 func (e *Engine) AddSource(s incident.Source) { e.sources = append(e.sources, s) }
 
-// readLogs reports whether a source was read whose silence says something.
+// readLogs reports whether a source was read whose silence says something: a log
+// of the application or the database. A plan or a list of sessions that shows no
+// trouble does not say that there was none.
 func (e *Engine) readLogs() bool {
 	for _, s := range e.sources {
-		if s.Format != "" && s.Format != "text" && s.Bytes > 0 {
-			return true
+		for _, f := range strings.Split(s.Format, ", ") {
+			if strings.HasSuffix(f, "log") && s.Bytes > 0 {
+				return true
+			}
 		}
 	}
 	return false
@@ -359,7 +363,7 @@ func (q *inquiry) timeline() []incident.Series {
 		}
 		out := incident.Series{Signal: s.name, Unit: "1/s", Onset: s.s.span.first, Points: []incident.Point{}}
 		for b := window.first.UnixNano() / int64(width); b <= window.last.UnixNano()/int64(width); b++ {
-			out.Points = append(out.Points, incident.Point{At: time.Unix(0, b*int64(width)).UTC(), Value: round(float64(sums[b])/width.Seconds(), 3)})
+			out.Points = append(out.Points, incident.Point{At: time.Unix(0, b*int64(width)).UTC(), Value: significant(float64(sums[b]) / width.Seconds())})
 		}
 		list = append(list, out)
 	}

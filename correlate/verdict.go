@@ -172,9 +172,9 @@ func (q *inquiry) noIncident() (incident.Label, incident.Certainty) {
 	switch {
 	case trouble > 0:
 		return incident.Inconclusive, incident.Low
-	case len(calmKinds) >= 2:
+	case len(calmKinds) >= 3:
 		return incident.Healthy, incident.High
-	case len(calmKinds) == 1:
+	case len(calmKinds) >= 1:
 		return incident.Healthy, incident.Medium
 	case q.e.readLogs():
 		return incident.Healthy, incident.Low

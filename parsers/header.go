@@ -180,3 +180,23 @@ func (h *header) klog(line []byte) bool {
 func lastField(b []byte) []byte {
 	return b[bytes.LastIndexByte(b, ' ')+1:]
 }
+
+// looksLikeLog reports whether a text is an application log, by its first lines:
+// several of them have a time and a level. A log that says nothing of interest
+// is evidence too, unlike a text that nobody can read.
+func looksLikeLog(text []byte) bool {
+	var h header
+	records := 0
+	for n := 0; n < 200 && len(text) > 0 && records < 2; n++ {
+		line := text
+		if i := bytes.IndexByte(text, '\n'); i >= 0 {
+			line, text = text[:i], text[i+1:]
+		} else {
+			text = nil
+		}
+		if h.parse(line) && h.strong() {
+			records++
+		}
+	}
+	return records >= 2
+}

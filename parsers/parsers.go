@@ -150,15 +150,21 @@ func Read(in *Input, emit Emit) error {
 	in.Reader = br
 	in.Lines.r = br
 	best := wholeFormat(in.Name, head)
+	sample := head
 	if best.Parse == nil {
 		start, _ := br.Peek(wrapHead)
+		sample = start
 		if inner := in.unwrap(start); inner != nil {
+			sample = inner
 			if best = wholeFormat(in.Name, inner[:min(len(inner), sniffSize)]); best.Parse != nil {
 				in.Reader = &lineReader{l: in.Lines}
 			}
 		}
 	}
 	if best.Parse == nil {
+		if looksLikeLog(sample) {
+			in.Tally["app-log"] = 0 // known, whether or not it has anything to say
+		}
 		return Text(in, emit)
 	}
 	return best.Parse(in, in.counted(best.Name, emit))
