@@ -88,3 +88,15 @@ func reference(f files) {
 	f.printf("mysql/explain.txt", "mysql> EXPLAIN SELECT stock FROM t_sku_stock WHERE sku_code = 'SKU-10007';\n+----+-------------+-------------+------------+------+---------------+------+---------+------+---------+----------+-------------+\n| id | select_type | table       | partitions | type | possible_keys | key  | key_len | ref  | rows    | filtered | Extra       |\n+----+-------------+-------------+------------+------+---------------+------+---------+------+---------+----------+-------------+\n|  1 | SIMPLE      | t_sku_stock | NULL       | ALL  | NULL          | NULL | NULL    | NULL | 2481932 |    10.00 | Using where |\n+----+-------------+-------------+------------+------+---------------+------+---------+------+---------+----------+-------------+\n1 row in set, 1 warning (0.00 sec)\n")
 	f.printf("product-provider/telnet.txt", "$ telnet 10.20.1.21 20880\r\nTrying 10.20.1.21...\r\nConnected to 10.20.1.21.\r\nEscape character is '^]'.\r\n\r\ndubbo>invoke com.demo.product.api.SkuService.getSkuStock(\"SKU-10007\")\r\nUse default service com.demo.product.api.SkuService.\r\nresult: 12\r\nelapsed: 3120 ms.\r\ndubbo>invoke com.demo.product.api.SkuService.getCategory(7)\r\nUse default service com.demo.product.api.SkuService.\r\nresult: {\"id\":7,\"name\":\"tea\"}\r\nelapsed: 4 ms.\r\ndubbo>")
 }
+
+// referenceWant is the verdict that was asked for.
+var referenceWant = want{
+	Why:   "A full scan of t_sku_stock takes three seconds, consumers with a timeout of one second try three times, and the 200 workers fill up; getCategory takes 4 ms and is refused.",
+	Label: "slow-sql", Incidents: 1, ActFirst: "retry-amplification", MinCertainty: "high",
+	Chain: []string{"trigger slow-sql", "amplifier retry-amplification", "victim pool-starvation"},
+	Not:   []string{"lock-contention", "cpu-saturation"},
+	Edges: []edge{{Method: "getSkuStock", Amplification: 3}},
+	Pools: []pool{{Name: "DubboServerHandler", Max: ptr(200), Active: ptr(200), Queued: ptr(0), Rejected: ptr(118)}},
+	SQL:   []sql{{Contains: "from t_sku_stock where sku_code", RunningNow: 131, RowsExamined: 2481932, FullScan: ptr(true)}},
+	Says:  []string{"getCategory", "4 ms", "173"},
+}

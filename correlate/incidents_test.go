@@ -1,0 +1,319 @@
+package correlate_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/firebreak-io/firebreak/collector"
+	"github.com/firebreak-io/firebreak/correlate"
+	"github.com/firebreak-io/firebreak/incident"
+)
+
+const incidentsRoot = "../testdata/incidents"
+
+// truth is want.json: what a person who knows the truth concludes.
+type truth struct {
+	Why          string
+	Label        incident.Label
+	Or           []incident.Label
+	Also         []incident.Label
+	Incidents    int
+	Chain        []string
+	ActFirst     incident.Label `json:"act_first"`
+	Not          []incident.Label
+	Edges        []truthEdge
+	Pools        []truthPool
+	SQL          []truthSQL
+	Says         []string
+	MinCertainty incident.Certainty `json:"min_certainty"`
+	MaxCertainty incident.Certainty `json:"max_certainty"`
+}
+
+type truthEdge struct {
+	Method          string
+	Calls, Attempts int64
+	Amplification   float64
+}
+
+type truthPool struct {
+	Name                          string
+	Max, Active, Queued, Rejected *int64
+}
+
+type truthSQL struct {
+	Contains     string
+	RunningNow   int   `json:"running_now"`
+	RowsExamined int64 `json:"rows_examined"`
+	FullScan     *bool `json:"full_scan"`
+}
+
+// misses are the incidents whose verdict is known to be wrong, with what the
+// engine says instead. An incident that comes right must leave the list.
+var misses = map[string]string{
+	"deadlock-innodb":                        "deadlocks of the database are inconclusive",
+	"downstream-connection-held-across-http": "connection pools are not read from logs",
+	"gc-full-collections":                    "the collector's log is not read",
+	"gc-jdk8-cms-failures":                   "the collector's log is not read",
+	"healthy-consumer-starts-first":          "three calls without a provider at the consumer's start are called an incident",
+	"inconclusive-few-timeouts":              "nine timed-out calls are called healthy",
+	"lock-rows-in-mysql":                     "updates that wait for a row's lock are called slow",
+	"pool-connection-leak":                   "leak warnings are not read from logs",
+	"pool-hikari-too-small":                  "connection pools are not read from logs",
+	"pool-stale-dump":                        "a dump of half an hour before is used",
+	"reference-slow-sql-retries":             "the telnet session is not read",
+	"retry-snippet-two-lines":                "one refusal and one exhausted call are inconclusive",
+	"skew-one-provider-of-four":              "access logs are not read",
+	"slow-sql-hikari-borrowers":              "connection pools are not read from logs",
+	"slow-sql-two-databases-two-services":    "incidents of different services are not told apart",
+	"two-hours-apart":                        "incidents of different hours and services are not told apart",
+}
+
+// incidentNames lists the composed incidents.
+func incidentNames(t *testing.T) []string {
+	t.Helper()
+	dirs, err := os.ReadDir(incidentsRoot)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, d := range dirs {
+		if d.IsDir() {
+			names = append(names, d.Name())
+		}
+	}
+	if len(names) < 40 {
+		t.Fatalf("only %d incidents", len(names))
+	}
+	return names
+}
+
+func readTruth(t *testing.T, name string) truth {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(incidentsRoot, name, "want.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.DisallowUnknownFields()
+	var w truth
+	if err := dec.Decode(&w); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	if !slices.Contains(incident.Labels(), w.Label) || w.Why == "" {
+		t.Fatalf("%s: label %q, why %q", name, w.Label, w.Why)
+	}
+	return w
+}
+
+// conclude reads an incident's evidence and gives the report.
+func conclude(t *testing.T, name string) *incident.Report {
+	t.Helper()
+	dir := filepath.Join(incidentsRoot, name)
+	e := correlate.New(correlate.Config{Version: "test"})
+	sources, err := collector.Collect(context.Background(), []string{dir}, collector.Options{
+		Zone: time.UTC, Exclude: []string{filepath.Join(dir, "want.json")},
+	}, e.Add)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range sources {
+		e.AddSource(incident.Source{
+			Path: s.Path, Format: s.Format, Bytes: s.Bytes, Records: s.Records, Skipped: s.Skipped,
+			From: s.From, To: s.To, Problems: s.Problems,
+		})
+	}
+	return e.Report()
+}
+
+func TestIncidents(t *testing.T) {
+	for _, name := range incidentNames(t) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			wrong := judge(conclude(t, name), readTruth(t, name))
+			reason, known := misses[name]
+			switch {
+			case len(wrong) > 0 && known:
+				t.Logf("known miss (%s):\n  %s", reason, strings.Join(wrong, "\n  "))
+			case len(wrong) > 0:
+				t.Errorf("%s", strings.Join(wrong, "\n"))
+			case known:
+				t.Errorf("is right now: take it out of misses")
+			}
+		})
+	}
+	for name := range misses {
+		if _, err := os.Stat(filepath.Join(incidentsRoot, name)); err != nil {
+			t.Errorf("misses: %v", err)
+		}
+	}
+}
+
+// accepts reports whether a label is an accepted answer.
+func (w truth) accepts(l incident.Label) bool { return l == w.Label || slices.Contains(w.Or, l) }
+
+// ours is the incident of a report that the truth's label is about: the first
+// that it accepts, else the first.
+func (w truth) ours(r *incident.Report) *incident.Incident {
+	for i := range r.Incidents {
+		if w.accepts(r.Incidents[i].Label) {
+			return &r.Incidents[i]
+		}
+	}
+	return &r.Incidents[0]
+}
+
+// judge lists what is wrong with a report.
+func judge(r *incident.Report, w truth) []string {
+	var wrong []string
+	bad := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
+	if len(r.Incidents) == 0 {
+		return []string{"there is no incident"}
+	}
+	in := w.ours(r)
+	if !w.accepts(in.Label) {
+		bad("label %s (%s), want %s: %s", in.Label, in.Certainty, w.Label, in.Headline)
+	}
+	labels := []incident.Label{}
+	for _, each := range r.Incidents {
+		labels = append(labels, each.Label)
+	}
+	for _, l := range w.Also {
+		if !slices.Contains(labels, l) {
+			bad("no incident is %s: %v", l, labels)
+		}
+	}
+	if w.Incidents > 0 && len(r.Incidents) != w.Incidents {
+		bad("%d incidents %v, want %d", len(r.Incidents), labels, w.Incidents)
+	}
+	for _, l := range w.Not {
+		if slices.Contains(labels, l) {
+			bad("an incident is %s", l)
+		}
+	}
+	if len(w.Chain) > 0 {
+		var chain []string
+		for _, link := range in.Chain {
+			chain = append(chain, string(link.Role)+" "+string(link.Label))
+		}
+		if !slices.Equal(chain, w.Chain) {
+			bad("chain %v, want %v", chain, w.Chain)
+		}
+	}
+	if w.ActFirst != "" && in.ActFirst != w.ActFirst {
+		bad("act first on %q, want %q", in.ActFirst, w.ActFirst)
+	}
+	if w.accepts(in.Label) {
+		if w.MinCertainty != "" && rank(in.Certainty) < rank(w.MinCertainty) {
+			bad("certainty %s, want at least %s", in.Certainty, w.MinCertainty)
+		}
+		if w.MaxCertainty != "" && rank(in.Certainty) > rank(w.MaxCertainty) {
+			bad("certainty %s, want at most %s", in.Certainty, w.MaxCertainty)
+		}
+	}
+	said := sentences(r)
+	for _, s := range w.Says {
+		if !strings.Contains(said, s) {
+			bad("nothing says %q", s)
+		}
+	}
+	return append(wrong, judgeFacts(r, w)...)
+}
+
+func rank(c incident.Certainty) int {
+	return slices.Index([]incident.Certainty{incident.Low, incident.Medium, incident.High}, c)
+}
+
+// sentences is all that the report says of the incidents and findings.
+func sentences(r *incident.Report) string {
+	var b strings.Builder
+	for _, in := range r.Incidents {
+		fmt.Fprintln(&b, in.Headline)
+		for _, n := range in.Notes {
+			fmt.Fprintln(&b, n.Text)
+		}
+		for _, l := range in.Chain {
+			fmt.Fprintln(&b, l.Subject)
+		}
+	}
+	for _, f := range r.Findings {
+		fmt.Fprintln(&b, f.Subject, f.Text)
+	}
+	return b.String()
+}
+
+// judgeFacts lists the numbers of a report that are not as in the truth.
+func judgeFacts(r *incident.Report, w truth) []string {
+	var wrong []string
+	bad := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
+	for _, want := range w.Edges {
+		i := slices.IndexFunc(r.Edges, func(e incident.Edge) bool { return e.Method == want.Method })
+		if i < 0 {
+			bad("no edge has the method %s", want.Method)
+			continue
+		}
+		e := r.Edges[i]
+		if want.Amplification > 0 && (e.Amplification == nil || *e.Amplification < want.Amplification*0.97 || *e.Amplification > want.Amplification*1.03) {
+			bad("edge %s: amplification %s, want %v", want.Method, show(e.Amplification), want.Amplification)
+		}
+		if want.Calls > 0 && (e.Calls == nil || *e.Calls != want.Calls) || want.Attempts > 0 && (e.Attempts == nil || *e.Attempts != want.Attempts) {
+			bad("edge %s: %s calls, %s attempts, want %d, %d", want.Method, show(e.Calls), show(e.Attempts), want.Calls, want.Attempts)
+		}
+	}
+	for _, want := range w.Pools {
+		i := slices.IndexFunc(r.Pools, func(p incident.Pool) bool { return strings.Contains(p.Name, want.Name) })
+		if i < 0 {
+			bad("no pool is named %s", want.Name)
+			continue
+		}
+		p := r.Pools[i]
+		for _, n := range []struct {
+			what string
+			want *int64
+			got  *int64
+		}{{"max", want.Max, wide(p.Max)}, {"active", want.Active, wide(p.Active)}, {"queued", want.Queued, wide(p.Queued)}, {"rejected", want.Rejected, p.Rejected}} {
+			if n.want != nil && (n.got == nil || *n.got != *n.want) {
+				bad("pool %s: %s is %s, want %d", p.Name, n.what, show(n.got), *n.want)
+			}
+		}
+	}
+	for _, want := range w.SQL {
+		i := slices.IndexFunc(r.SQL, func(s incident.Fingerprint) bool { return strings.Contains(s.Fingerprint, want.Contains) })
+		if i < 0 {
+			bad("no fingerprint contains %q", want.Contains)
+			continue
+		}
+		s := r.SQL[i]
+		if want.RunningNow > 0 && (s.RunningNow == nil || *s.RunningNow != want.RunningNow) {
+			bad("%q: running now %s, want %d", want.Contains, show(s.RunningNow), want.RunningNow)
+		}
+		if want.RowsExamined > 0 && (s.RowsExamined == nil || *s.RowsExamined != want.RowsExamined) {
+			bad("%q: rows examined %s, want %d", want.Contains, show(s.RowsExamined), want.RowsExamined)
+		}
+		if want.FullScan != nil && (s.FullScan == nil || *s.FullScan != *want.FullScan) {
+			bad("%q: full scan %s, want %v", want.Contains, show(s.FullScan), *want.FullScan)
+		}
+	}
+	return wrong
+}
+
+func wide(n *int) *int64 {
+	if n == nil {
+		return nil
+	}
+	return new(int64(*n))
+}
+
+func show[T any](v *T) string {
+	if v == nil {
+		return "unknown"
+	}
+	return fmt.Sprint(*v)
+}

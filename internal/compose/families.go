@@ -1,0 +1,15 @@
+package main
+
+// families lists the incidents, a family for each file.
+func families() [][]composed {
+	return [][]composed{
+		{{"reference-slow-sql-retries", reference, referenceWant}},
+		slowSQL,
+		retries,
+		pools,
+		locks,
+		downstream,
+		routing,
+		harmless,
+	}
+}
