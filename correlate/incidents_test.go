@@ -58,22 +58,15 @@ type truthSQL struct {
 // misses are the incidents whose verdict is known to be wrong, with what the
 // engine says instead. An incident that comes right must leave the list.
 var misses = map[string]string{
-	"deadlock-innodb":                        "deadlocks of the database are inconclusive",
-	"downstream-connection-held-across-http": "connection pools are not read from logs",
-	"gc-full-collections":                    "the collector's log is not read",
-	"gc-jdk8-cms-failures":                   "the collector's log is not read",
-	"healthy-consumer-starts-first":          "three calls without a provider at the consumer's start are called an incident",
-	"inconclusive-few-timeouts":              "nine timed-out calls are called healthy",
-	"lock-rows-in-mysql":                     "updates that wait for a row's lock are called slow",
-	"pool-connection-leak":                   "leak warnings are not read from logs",
-	"pool-hikari-too-small":                  "connection pools are not read from logs",
-	"pool-stale-dump":                        "a dump of half an hour before is used",
-	"reference-slow-sql-retries":             "the telnet session is not read",
-	"retry-snippet-two-lines":                "one refusal and one exhausted call are inconclusive",
-	"skew-one-provider-of-four":              "access logs are not read",
-	"slow-sql-hikari-borrowers":              "connection pools are not read from logs",
-	"slow-sql-two-databases-two-services":    "incidents of different services are not told apart",
-	"two-hours-apart":                        "incidents of different hours and services are not told apart",
+	"gc-full-collections":                 "the collector's log is not read",
+	"gc-jdk8-cms-failures":                "the collector's log is not read",
+	"healthy-consumer-starts-first":       "three calls without a provider at the consumer's start are called an incident",
+	"inconclusive-few-timeouts":           "nine timed-out calls are called healthy",
+	"pool-connection-leak":                "leak warnings are not read from logs",
+	"pool-stale-dump":                     "a dump of half an hour before is used",
+	"skew-one-provider-of-four":           "access logs are not read",
+	"slow-sql-hikari-borrowers":           "connection pools are not read from logs",
+	"slow-sql-two-databases-two-services": "incidents of different services are not told apart",
 }
 
 // incidentNames lists the composed incidents.

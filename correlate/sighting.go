@@ -104,12 +104,13 @@ func (s *sighting) perMinute() float64 {
 	return float64(s.count) / max(1, s.span.seconds()/60)
 }
 
-// citeUnion joins citations of several sightings, ordered, at most n.
+// citeUnion joins citations of several sightings, ordered, at most n; those that
+// were never set are left out.
 func citeUnion(n int, lists ...[]evidence.Citation) []evidence.Citation {
 	var all []evidence.Citation
 	for _, l := range lists {
 		for _, c := range l {
-			if !slices.Contains(all, c) {
+			if c != (evidence.Citation{}) && !slices.Contains(all, c) {
 				all = append(all, c)
 			}
 		}
