@@ -8,11 +8,16 @@ import (
 	"github.com/firebreak-io/firebreak/collector"
 	"github.com/firebreak-io/firebreak/correlate"
 	"github.com/firebreak-io/firebreak/incident"
+	"github.com/firebreak-io/firebreak/runbooks"
 )
 
 // analyse reads the evidence and concludes. The second result is true if
 // reading was interrupted and the report covers what was read until then.
 func analyse(ctx context.Context, q request, tell func(progress)) (*incident.Report, bool, error) {
+	books, err := runbooks.Load(q.runbooks)
+	if err != nil {
+		return nil, false, failed(fmt.Errorf("--runbooks %s:\n%w", q.runbooks, err), "docs/runbooks.md says what a runbook may hold")
+	}
 	engine := correlate.New(correlate.Config{Version: q.version})
 	sources, err := collector.Collect(ctx, q.paths, collector.Options{
 		Stdin: q.stdin, Zone: q.zone, Since: q.since, Until: q.until, Exclude: q.exclude,
@@ -31,7 +36,8 @@ func analyse(ctx context.Context, q request, tell func(progress)) (*incident.Rep
 	for _, s := range sources {
 		engine.AddSource(sourceOf(s))
 	}
-	return engine.Report(), partial, nil
+	report := engine.Report()
+	return report, partial, books.Apply(report)
 }
 
 // sourceOf says in the report what became of an input.

@@ -1,0 +1,124 @@
+package runbooks
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/firebreak-io/firebreak/incident"
+)
+
+// Problem is one thing wrong with a runbook, with its place.
+type Problem struct {
+	File    string
+	Line    int // from 1; 0 if it is about the whole file
+	Column  int
+	Text    string
+	Excerpt string // the line itself
+}
+
+// String is "file:line:column: text" and the line with a mark under its column.
+func (p Problem) String() string {
+	var b strings.Builder
+	b.WriteString(p.File)
+	if p.Line > 0 {
+		fmt.Fprintf(&b, ":%d:%d", p.Line, p.Column)
+	}
+	b.WriteString(": " + p.Text)
+	if p.Excerpt != "" {
+		fmt.Fprintf(&b, "\n    %s\n    %s^", p.Excerpt, strings.Repeat(" ", max(0, p.Column-1)))
+	}
+	return b.String()
+}
+
+// Problems are all that is wrong. It is an error.
+type Problems []Problem
+
+func (ps Problems) Error() string {
+	lines := make([]string, len(ps))
+	for i, p := range ps {
+		lines[i] = p.String()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// sorted returns the problems in the order of the text.
+func (ps Problems) sorted() Problems {
+	ps = slices.Clone(ps)
+	slices.SortStableFunc(ps, func(a, b Problem) int {
+		return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
+	return ps
+}
+
+// problem makes a problem at a place of the file.
+func (f *file) problem(at place, format string, args ...any) Problem {
+	p := Problem{File: f.name, Line: at.line, Column: at.column, Text: fmt.Sprintf(format, args...)}
+	if at.line >= 1 && at.line <= len(f.lines) {
+		line := f.lines[at.line-1]
+		p.Excerpt = clip(incident.Visible(line), 160)
+		p.Column = min(p.Column, len(line)+1)
+	}
+	return p
+}
+
+// find returns where a text stands at or after a place.
+func (f *file) find(at place, text string) place {
+	text, _, _ = strings.Cut(text, "\n")
+	for i := max(1, at.line); i <= len(f.lines); i++ {
+		from := 0
+		if i == at.line {
+			from = min(max(0, at.column-1), len(f.lines[i-1]))
+		}
+		if j := strings.Index(f.lines[i-1][from:], text); j >= 0 {
+			return place{i, from + j + 1}
+		}
+	}
+	return at
+}
+
+func clip(s string, n int) string {
+	r := []rune(s)
+	if len(r) <= n {
+		return s
+	}
+	return string(r[:n-1]) + "…"
+}
+
+// nearest returns the known word most like a misspelt one, as a hint; empty if
+// none is near.
+func nearest(word string, known []string) string {
+	best, least := "", 4
+	for _, k := range known {
+		if d := distance(word, k); d < least && d*3 <= len(k) {
+			best, least = k, d
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return fmt.Sprintf(" (did you mean %q?)", best)
+}
+
+// distance is the edit distance of two words.
+func distance(a, b string) int {
+	a = a[:min(len(a), 60)]
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		diagonal := row[0]
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			above := row[j]
+			if a[i-1] != b[j-1] {
+				diagonal++
+			}
+			row[j] = min(diagonal, above+1, row[j-1]+1)
+			diagonal = above
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,132 @@
+package runbooks
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/firebreak-io/firebreak/incident"
+)
+
+// maxColumns bounds the columns of a proposed index.
+const maxColumns = 3
+
+// index proposes an index for the statement that reads a whole table: on the
+// columns that its WHERE compares with a value. It is empty if the fingerprint
+// does not show them, or shows more than one table.
+func (c *Case) index() string {
+	for _, f := range c.of(incident.SQLScan, incident.SQLSlow, incident.SQLRunning) {
+		table := strings.Trim(f.Names["table"], "`\"")
+		fp := f.Names["fingerprint"]
+		if table == "" {
+			table = onlyTable(fp)
+		}
+		columns := comparedColumns(fp)
+		if table == "" || !sqlName(table) || len(columns) == 0 {
+			continue
+		}
+		name := "idx_" + table[strings.LastIndexByte(table, '.')+1:] + "_" + strings.Join(columns, "_")
+		name = name[:min(len(name), 60)]
+		list := strings.Join(columns, ", ")
+		mysql := fmt.Sprintf("ALTER TABLE %s ADD INDEX %s (%s), ALGORITHM=INPLACE, LOCK=NONE;", table, name, list)
+		pg := fmt.Sprintf("CREATE INDEX CONCURRENTLY %s ON %s (%s);", name, table, list)
+		switch engine := f.Names["engine"]; {
+		case strings.HasPrefix(engine, "mysql"), strings.HasPrefix(engine, "maria"):
+			return "-- a proposal: check it against the plan and the other indexes first\n" + mysql
+		case strings.HasPrefix(engine, "postgres"), strings.HasPrefix(engine, "pg"):
+			return "-- a proposal: check it against the plan and the other indexes first\n" + pg
+		}
+		return "-- a proposal: check it against the plan and the other indexes first\n-- MySQL, MariaDB:\n" + mysql + "\n-- PostgreSQL:\n-- " + pg
+	}
+	return ""
+}
+
+var (
+	tableAfterFrom = regexp.MustCompile("(?i)\\b(?:from|update|into)\\s+([a-z0-9_.`\"]+)")
+	comparison     = regexp.MustCompile("(?i)(?:^|[\\s(])(?:[a-z0-9_`\"]+\\.)?[`\"]?([a-z_][a-z0-9_]*)[`\"]?\\s*(=|in\\s*\\(|>=?|<=?|between\\b|like\\b)\\s*\\(*\\s*[?$:]")
+	beyondWhere    = regexp.MustCompile(`(?i)\b(?:group\s+by|order\s+by|having|limit|union|returning)\b`)
+)
+
+// onlyTable returns the table of a statement that reads just one.
+func onlyTable(fp string) string {
+	if strings.Contains(strings.ToLower(fp), " join ") {
+		return ""
+	}
+	found := tableAfterFrom.FindAllStringSubmatch(fp, -1)
+	if len(found) != 1 {
+		return ""
+	}
+	return strings.NewReplacer("`", "", `"`, "").Replace(found[0][1])
+}
+
+// comparedColumns returns the columns that a WHERE compares with values: those
+// compared for equality first, then one compared otherwise, as an index wants
+// them.
+func comparedColumns(fp string) []string {
+	lower := strings.ToLower(fp)
+	if strings.Contains(lower, " join ") || strings.Count(lower, "select") > 1 || strings.Contains(lower, " or ") {
+		return nil
+	}
+	i := strings.Index(lower, "where")
+	if i < 0 {
+		return nil
+	}
+	where := fp[i+len("where"):]
+	if at := beyondWhere.FindStringIndex(where); at != nil {
+		where = where[:at[0]]
+	}
+	var equal, other []string
+	for _, m := range comparison.FindAllStringSubmatch(where, -1) {
+		column, op := m[1], strings.ToLower(m[2])
+		if !sqlName(column) || slices.Contains(equal, column) || slices.Contains(other, column) {
+			continue
+		}
+		if op == "=" || strings.HasPrefix(op, "in") {
+			equal = append(equal, column)
+		} else {
+			other = append(other, column)
+		}
+	}
+	columns := append(equal, other[:min(1, len(other))]...)
+	return columns[:min(maxColumns, len(columns))]
+}
+
+// kill ends the session that holds the lock others wait for, once a person has
+// looked at it. A session's ID is a number; anything else is none.
+func (c *Case) kill() string {
+	engine := ""
+	for _, f := range c.of(statementKinds...) {
+		if engine == "" {
+			engine = f.Names["engine"]
+		}
+	}
+	for _, f := range c.of(incident.SQLLockWait, incident.SQLMetaLock, incident.SQLIdleTrx) {
+		id := f.Names["blocker"]
+		if f.Kind == incident.SQLIdleTrx {
+			id = f.Names["session"]
+		}
+		if !digits(id) {
+			continue
+		}
+		mysql := fmt.Sprintf("SELECT id, user, host, time, state, info FROM information_schema.processlist WHERE id = %s;\nKILL %s;", id, id)
+		pg := fmt.Sprintf("SELECT pid, usename, application_name, state, xact_start, query FROM pg_stat_activity WHERE pid = %s;\nSELECT pg_terminate_backend(%s);", id, id)
+		switch {
+		case strings.HasPrefix(engine, "mysql"), strings.HasPrefix(engine, "maria"):
+			return mysql
+		case strings.HasPrefix(engine, "postgres"), strings.HasPrefix(engine, "pg"):
+			return pg
+		}
+		return "-- MySQL, MariaDB:\n" + mysql + "\n-- PostgreSQL:\n-- " + strings.ReplaceAll(pg, "\n", "\n-- ")
+	}
+	return ""
+}
+
+func digits(s string) bool {
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return false
+		}
+	}
+	return s != "" && len(s) < 20
+}
