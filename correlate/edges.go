@@ -92,9 +92,12 @@ func (e *Engine) addTries(r *evidence.Record) {
 	case t.Succeeded:
 		x.succeeded.add(r, 1)
 		x.invisibleAttempts = x.invisibleAttempts || attempts <= 0
-	case attempts == 1:
-		x.once.add(r, 1)
+	case attempts == 1 && t.Mode == "profiler":
+		x.once.add(r, 1) // slow, but nothing says that it failed
 	default:
+		if attempts == 1 {
+			x.once.add(r, 1)
+		}
 		x.exhausted.add(r, 1)
 		x.last[t.Outcome]++
 		x.ceiling = max(x.ceiling, attempts)

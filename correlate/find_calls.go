@@ -71,7 +71,10 @@ func (q *inquiry) edgeFindings(x *edge) {
 		text += lastErrors(x)
 		q.find(incident.RetryExhausted, title, text, &x.exhausted, values, names)
 	} else if n > 0 {
-		q.find(incident.CallTimeout, title, fmt.Sprintf("%s: %s failed%s", title, plural(n, "call"), lastErrors(x)), &x.exhausted, values, names)
+		q.find(incident.CallTimeout, title, fmt.Sprintf("%s: %s failed at the first attempt%s", title, plural(n, "call"), lastErrors(x)), &x.exhausted, values, names)
+	}
+	if x.once.count >= fewCalls && x.amplification() < 1.1 {
+		q.find(incident.RetryNone, title, fmt.Sprintf("%s: %d calls seen with one attempt each, no retries", title, x.once.count), &x.once, values, names)
 	}
 	amp := x.amplification()
 	if amp >= amplifiedFrom && (loud(&x.exhausted) || loud(&x.retried) || q.poolInTrouble() && x.exhausted.count+x.retried.count > 0) {

@@ -168,7 +168,7 @@ func (q *inquiry) runtimeFindings() {
 		{evidence.MarkRateLimited, incident.Limited, "limiter %s refused (%s)"},
 		{evidence.MarkDownstream, incident.DownstreamSlow, "outgoing calls to %s timed out or were refused (%s)"},
 		{evidence.MarkDeploy, incident.Deployed, "%s was started or stopped (%s)"},
-		{evidence.MarkLeak, incident.ConnLeak, "a borrower of %s keeps its member (%s)"},
+		{evidence.MarkLeak, incident.ConnLeak, "a borrower of %s keeps its member: a leak, or a slow holder (%s)"},
 	} {
 		for i, m := range q.e.marksOf(k.mark) {
 			if i == 3 {

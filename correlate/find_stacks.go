@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/firebreak-io/firebreak/evidence"
 	"github.com/firebreak-io/firebreak/incident"
@@ -20,6 +21,7 @@ const (
 	convoyShare  = 0.1
 	fewWaiters   = 5
 	frozenInPool = 8
+	staleLong    = 10 * time.Minute
 )
 
 var kindOfWait = map[incident.WaitKind]incident.Kind{
@@ -49,6 +51,8 @@ func (q *inquiry) poolSize(p *dumpPool, c *poolCount) int {
 
 func (q *inquiry) stackFindings() {
 	dumps := q.e.sortedDumps()
+	q.setStaleAside(dumps)
+	dumps = slices.DeleteFunc(dumps, func(d *dump) bool { return q.e.dumps[d.key] == nil })
 	pools := q.e.shapes.sortedPools()
 	listed := 0
 	for _, p := range pools {
@@ -62,6 +66,31 @@ func (q *inquiry) stackFindings() {
 	q.idleFinding(pools)
 	q.lockFindings(dumps)
 	q.dumpFindings(dumps)
+}
+
+// setStaleAside leaves out dumps that were taken long before the pool refused
+// work: what their threads waited for was another story. Those taken long after
+// stay: a pool that is still full says so itself.
+func (q *inquiry) setStaleAside(dumps []*dump) {
+	rej := q.refusals()
+	if rej.first.IsZero() || !q.comparableClocks() {
+		return
+	}
+	stale := map[string]bool{}
+	for _, d := range dumps {
+		if !d.at.IsZero() && d.at.Before(rej.first.Add(-staleLong)) {
+			stale[d.key] = true
+		}
+	}
+	if len(stale) == 0 {
+		return
+	}
+	q.dumpFindings(slices.DeleteFunc(slices.Clone(dumps), func(d *dump) bool { return !stale[d.key] }))
+	fresh := New(q.e.cfg)
+	fresh.takeDumps(q.e, func(d *dump) bool { return !stale[d.key] })
+	whole := *q.e
+	whole.dumps, whole.shapes = fresh.dumps, fresh.shapes
+	q.e = &whole
 }
 
 // threadPool makes the findings about one pool of threads; false if it is of

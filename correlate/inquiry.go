@@ -251,7 +251,7 @@ func (q *inquiry) connectionPool(p *pool) {
 		q.find(incident.ConnUnreachable, p.display(), fmt.Sprintf("what is behind %sconnection pool %s cannot be reached (%s)", what, p.display(), times(p.unreachable.count)), &p.unreachable, nil, names)
 	}
 	if p.leak.count > 0 {
-		q.find(incident.ConnLeak, p.display(), fmt.Sprintf("borrowers of %s keep their connections (%s reported)", p.display(), times(p.leak.count)), &p.leak, nil, names)
+		q.find(incident.ConnLeak, p.display(), fmt.Sprintf("borrowers of %s keep their connections, a leak (reported %s)", p.display(), times(p.leak.count)), &p.leak, nil, names)
 	}
 }
 

@@ -177,6 +177,8 @@ func names(r *evidence.Record) []string {
 		}
 	case r.Route != nil:
 		add("svc:", serviceName(r.Route.Service))
+	case r.Mark != nil:
+		add("app:", cmp.Or(r.Place.Service, folder(r.Cite.Source)))
 	}
 	return keys
 }
@@ -238,6 +240,13 @@ func (e *Engine) scopes() []*Engine {
 	for _, r := range e.kept {
 		if keys := names(r); len(keys) > 0 && trouble(r) {
 			count[part{max(0, eraOf(r.Time, starts)), isl.root(keys[0])}]++
+		}
+	}
+	for k, keys := range dumpKeys { // a dump full of busy workers is trouble enough
+		for id, p := range e.shapes.pools {
+			if c := p.counts[k]; c != nil && requestPool(id.pool) && c.busy() >= frozenInPool && float64(c.busy()) >= nearlyFull*float64(c.total) {
+				count[part{max(0, eraOf(e.dumps[k].at, starts)), isl.root(keys[0])}] += enoughSelf
+			}
 		}
 	}
 	var parts []part
