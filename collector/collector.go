@@ -75,7 +75,7 @@ type Source struct {
 	Records     int          // handed to the sink
 	Skipped     int          // pieces that could not be understood
 	OutOfWindow int          // records dropped because of Since and Until
-	From, To    time.Time    // of its records; zero if none had a time
+	From, To    time.Time    // of its records, or of a log's first and last line; zero if unknown
 	ZoneStated  evidence.Tri // whether its times came with their offset; No if only some did
 	Problems    []string     // what was not read and why, for people
 }

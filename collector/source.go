@@ -102,6 +102,12 @@ func (rd *reading) outside(r *evidence.Record) bool {
 func (rd *reading) finish(in *parsers.Input, n int64) {
 	s := rd.src
 	s.Bytes += n
+	if s.From.IsZero() || !in.From.IsZero() && in.From.Before(s.From) {
+		s.From = in.From
+	}
+	if in.To.After(s.To) {
+		s.To = in.To
+	}
 	formats := make([]string, 0, len(in.Tally))
 	for f, n := range in.Tally {
 		if n > 0 || len(in.Tally) == 1 {

@@ -12,14 +12,39 @@ import (
 // How much is needed before failed calls count as an incident rather than as
 // the noise that every fleet makes.
 const (
-	fewCalls      = 3 // fewer are isolated
-	steadyPerMin  = 1 // below this rate over their whole span they are background
+	fewCalls      = 3  // fewer are isolated
+	someCalls     = 10 // fewer, in a log of half an hour or more, are isolated too
+	steadyPerMin  = 1  // below this rate over their whole span they are background
 	amplifiedFrom = 1.5
 )
 
-// loud reports whether something was seen often enough, for its span, to matter.
-func loud(s *sighting) bool {
-	return s.count >= fewCalls && (s.span.first.IsZero() || s.perMinute() >= steadyPerMin)
+// loud reports whether something was seen often enough, for its span and for
+// the time that its logs cover, to matter.
+func (q *inquiry) loud(s *sighting) bool {
+	if s.count < fewCalls {
+		return false
+	}
+	if s.span.first.IsZero() {
+		return true
+	}
+	if s.count < someCalls && q.covered(s) >= quietGap {
+		return false
+	}
+	return s.perMinute() >= steadyPerMin
+}
+
+// covered is the longest time that one of the logs in which something was seen
+// covers.
+func (q *inquiry) covered(s *sighting) time.Duration {
+	var longest time.Duration
+	for _, src := range q.e.sources {
+		for _, c := range s.cites {
+			if c.cite.Source == src.Path && !src.From.IsZero() {
+				longest = max(longest, src.To.Sub(src.From))
+			}
+		}
+	}
+	return longest
 }
 
 func (q *inquiry) callFindings() {
@@ -77,7 +102,7 @@ func (q *inquiry) edgeFindings(x *edge) {
 		q.find(incident.RetryNone, title, fmt.Sprintf("%s: %d calls seen with one attempt each, no retries", title, x.once.count), &x.once, values, names)
 	}
 	amp := x.amplification()
-	if amp >= amplifiedFrom && (loud(&x.exhausted) || loud(&x.retried) || q.poolInTrouble() && x.exhausted.count+x.retried.count > 0) {
+	if amp >= amplifiedFrom && (q.loud(&x.exhausted) || q.loud(&x.retried) || q.poolInTrouble() && x.exhausted.count+x.retried.count > 0) {
 		s := x.retriedCalls()
 		basis := "of the calls that failed or were slow"
 		q.find(incident.RetryAmplified, title, fmt.Sprintf("%s: %d attempts for %s, amplification %.1fx (%s; calls that succeeded at once leave no line)", title, x.attempts, plural(int(x.calls), "call"), amp, basis), s, values, names)
@@ -119,7 +144,7 @@ func (q *inquiry) edgeFindings(x *edge) {
 	if n := x.unreach.count; n > 0 {
 		q.find(incident.CallUnreachable, title, fmt.Sprintf("%s: %s met a refused or closed connection", title, plural(n, "attempt")), &x.unreach, nil, names)
 	}
-	if q.edge == nil && (loud(&x.exhausted) || loud(&x.timeouts) || loud(&x.rejected)) {
+	if q.edge == nil && (q.loud(&x.exhausted) || q.loud(&x.timeouts) || q.loud(&x.rejected)) {
 		q.edge = x
 	}
 }

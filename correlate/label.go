@@ -83,9 +83,15 @@ func (q *inquiry) noProvider() *candidate {
 	if len(fs) == 0 {
 		return c
 	}
-	n := 0
+	n, isolated := 0, true
 	for _, f := range fs {
 		n += f.Count
+		isolated = isolated && f.Values["isolated"] == 1
+	}
+	if isolated && n >= fewCalls { // a few, at one moment of a long log
+		c.forIDs = q.ids(incident.RouteNone)
+		c.whyNot = "few calls, at one moment of a long log, found no provider"
+		return c
 	}
 	c.subject = fs[0].Subject + ": no provider left"
 	if len(q.of(incident.RouteEmptied)) > 0 {

@@ -160,7 +160,7 @@ func names(r *evidence.Record) []string {
 		p := r.Pool
 		add("addr:", cmp.Or(p.Owner, poolAddress(p.Name)))
 		if !p.Relayed {
-			add("app:", cmp.Or(r.Place.Service, folder(r.Cite.Source)))
+			keys = append(keys, homes(r.Place.Service, r.Cite.Source)...)
 		}
 	case r.Tries != nil:
 		add("svc:", serviceName(r.Tries.Service))
@@ -178,7 +178,20 @@ func names(r *evidence.Record) []string {
 	case r.Route != nil:
 		add("svc:", serviceName(r.Route.Service))
 	case r.Mark != nil:
-		add("app:", cmp.Or(r.Place.Service, folder(r.Cite.Source)))
+		keys = append(keys, homes(r.Place.Service, r.Cite.Source)...)
+	}
+	return keys
+}
+
+// homes are the names of the process that a source is about: its application,
+// and the folder that its logs and dumps share.
+func homes(service, source string) []string {
+	var keys []string
+	if service != "" {
+		keys = append(keys, "app:"+service)
+	}
+	if f := folder(source); f != "" {
+		keys = append(keys, "app:"+f)
 	}
 	return keys
 }
@@ -204,7 +217,9 @@ func (e *Engine) scopes() []*Engine {
 		keys := names(r)
 		isl.join(keys)
 		if r.Pool != nil && !r.Pool.Relayed {
-			own["app:"+cmp.Or(r.Place.Service, folder(r.Cite.Source))] = true
+			for _, home := range homes(r.Place.Service, r.Cite.Source) {
+				own[home] = true
+			}
 		}
 	}
 	dumpKeys := map[string][]string{}
@@ -213,14 +228,17 @@ func (e *Engine) scopes() []*Engine {
 			continue
 		}
 		for k := range p.counts {
-			app := cmp.Or(e.dumps[k].service, folder(e.dumps[k].source))
-			keys := []string{"app:" + app}
-			own["app:"+app] = true
+			keys := homes(e.dumps[k].service, e.dumps[k].source)
+			for _, home := range keys {
+				own[home] = true
+			}
 			if a := poolAddress(id.pool); a != "" {
 				keys = append(keys, "addr:"+a)
 			}
-			isl.join(keys)
-			dumpKeys[k] = keys
+			if len(keys) > 0 {
+				isl.join(keys)
+				dumpKeys[k] = keys
+			}
 		}
 	}
 	// Whoever calls and itself burns passes the trouble on: one incident.

@@ -162,8 +162,8 @@ func (q *inquiry) noIncident() (incident.Label, incident.Certainty) {
 				trouble++
 			}
 		default:
-			if f.Count < fewCalls && q.e.span.seconds() >= 1800 {
-				continue // a stray event in a long quiet time
+			if q.stray(f) {
+				continue // an event or a few in a long quiet time
 			}
 			trouble++
 		}
@@ -180,6 +180,21 @@ func (q *inquiry) noIncident() (incident.Label, incident.Certainty) {
 		return incident.Healthy, incident.Low
 	}
 	return incident.Inconclusive, incident.Low
+}
+
+// stray reports a finding that is a few events in a log of half an hour or more.
+func (q *inquiry) stray(f incident.Finding) bool {
+	s := sighting{count: f.Count, span: span{f.First, f.Last}}
+	for _, c := range f.Citations {
+		s.citeAt(cited{cite: c})
+	}
+	switch {
+	case f.Count >= someCalls:
+		return false
+	case f.Count < fewCalls && q.e.span.seconds() >= quietGap.Seconds():
+		return true
+	}
+	return q.covered(&s) >= quietGap
 }
 
 // chain links trigger, amplifier and victim, as far as each is supported and

@@ -111,6 +111,10 @@ type Input struct {
 	// there is none), with a short constant reason.
 	Skip func(line int, why string)
 
+	// From and To are the times of the first and the last line of an
+	// application log, whatever they say; zero if they are not known.
+	From, To time.Time
+
 	// Tally counts the records of each format that were emitted.
 	Tally map[string]int
 
@@ -162,9 +166,14 @@ func Read(in *Input, emit Emit) error {
 		}
 	}
 	if best.Parse == nil {
-		if looksLikeLog(sample) {
-			in.Tally["app-log"] = 0 // known, whether or not it has anything to say
+		if !looksLikeLog(sample) {
+			return Text(in, emit)
 		}
+		in.Tally["app-log"] = 0 // known, whether or not it has anything to say
+		tail := &tailReader{r: br}
+		in.Lines.r = tail
+		in.From = in.logTime(sample, false)
+		defer func() { in.To = in.logTime(tail.tail, true) }()
 		return Text(in, emit)
 	}
 	return best.Parse(in, in.counted(best.Name, emit))
