@@ -24,7 +24,6 @@ var slowSQL = []composed{
 	{"slow-sql-hikari-borrowers", slowHikari, want{
 		Why:   "Thirty threads borrow and ten read the answer of a slow statement: the borrowing is the effect.",
 		Label: "slow-sql", Incidents: 1, Not: []string{"pool-starvation", "retry-amplification"},
-		Pools: []pool{{Name: "OrdersPool", Active: ptr(10)}},
 	}},
 	{"slow-sql-paste-of-everything", slowPaste, want{
 		Why:   "One file pasted in a chat: a log line, a telnet session, a processlist and a plan. Together they are the whole chain.",
