@@ -25,10 +25,6 @@ func (q *inquiry) routeFindings() {
 			values["candidates.first"], values["candidates.last"] = float64(r.stages[0].Count), float64(r.stages[len(r.stages)-1].Count)
 		}
 		if r.empty.count > 0 {
-			values["calls"] = float64(r.empty.count)
-			if !q.loud(&r.empty) {
-				values["isolated"] = 1
-			}
 			q.find(incident.RouteNone, short, fmt.Sprintf("%s to %s found no provider%s", plural(r.empty.count, "call"), short, stageWords(r)), &r.empty, values, names)
 			if q.route == nil {
 				q.route = r

@@ -86,7 +86,7 @@ func (q *inquiry) noProvider() *candidate {
 	n, isolated := 0, true
 	for _, f := range fs {
 		n += f.Count
-		isolated = isolated && f.Values["isolated"] == 1
+		isolated = isolated && q.stray(f)
 	}
 	if isolated && n >= fewCalls { // a few, at one moment of a long log
 		c.forIDs = q.ids(incident.RouteNone)

@@ -31,7 +31,7 @@ func reference(f files) {
 	}
 	for i := range 118 {
 		at := noon.Add(time.Duration(i*110) * time.Millisecond)
-		done := 18236 + i/9
+		done := 18236 + i*7
 		spring(provider, at, "WARN", "NettyServerWorker-5-3", "o.a.d.c.t.s.AbortPolicyWithReport",
 			" [DUBBO] Thread pool is EXHAUSTED! Thread Name: %s, Pool Size: 200 (active: 200, core: 200, max: 200, largest: 200), Task: %d (completed: %d), Executor status:(isShutdown:false, isTerminated:false, isTerminating:false), in dubbo://10.20.1.21:20880!%s", pool, done+200, done, tail("0-1"))
 	}
