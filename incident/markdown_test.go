@@ -2,9 +2,11 @@ package incident
 
 import (
 	"bytes"
+	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/firebreak-io/firebreak/internal/cited"
 	"github.com/firebreak-io/firebreak/internal/golden"
 )
 
@@ -23,6 +25,9 @@ func TestMarkdown(t *testing.T) {
 	}
 }
 
+// numbered is an item of a numbered list, or a line that names a finding.
+var numbered = regexp.MustCompile(`\bf\d+\b|^\s*\d+\. `)
+
 // TestMarkdownNumbersAreCited holds every list item with a number to have a
 // citation.
 func TestMarkdownNumbersAreCited(t *testing.T) {
@@ -32,12 +37,11 @@ func TestMarkdownNumbersAreCited(t *testing.T) {
 			if strings.HasPrefix(line, "   ```") {
 				fenced = !fenced
 			}
-			item := strings.HasPrefix(line, "- ") || ids.MatchString(line)
-			if fenced || !item || citation.MatchString(line) {
+			item := strings.HasPrefix(line, "- ") || numbered.MatchString(line)
+			if fenced || !item || cited.Has(line) {
 				continue
 			}
-			bare := ids.ReplaceAllString(dateTimes.ReplaceAllString(line, ""), "")
-			if strings.ContainsAny(bare, "0123456789") {
+			if strings.ContainsAny(cited.Bare(line), "0123456789") {
 				t.Errorf("%s: a number without a citation: %s", name, line)
 			}
 		}

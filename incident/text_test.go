@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/firebreak-io/firebreak/internal/cited"
 	"github.com/firebreak-io/firebreak/internal/golden"
 )
 
@@ -76,12 +77,6 @@ func TestVerdictFitsOneScreen(t *testing.T) {
 	}
 }
 
-var (
-	citation  = regexp.MustCompile(`\[[^][]*[^][ ]\]`)
-	dateTimes = regexp.MustCompile(`\d{4}-\d\d-\d\d|\d\d:\d\d:\d\d|UTC[+-]\d+(:\d\d)?`)
-	ids       = regexp.MustCompile(`\bf\d+\b|^\s*\d+\. `)
-)
-
 // TestEveryNumberIsCited holds that a paragraph (a line and those indented more
 // deeply after it) with a number outside citations, times, IDs and commands has
 // a citation.
@@ -90,38 +85,10 @@ func TestEveryNumberIsCited(t *testing.T) {
 		if name == "hostile" {
 			continue // its names have brackets and digits of their own
 		}
-		for _, p := range paragraphs(textOf(t, r, TextOptions{})) {
-			bare := citation.ReplaceAllString(p, "")
-			bare = ids.ReplaceAllString(dateTimes.ReplaceAllString(bare, ""), "")
-			if strings.ContainsAny(bare, "0123456789") && !citation.MatchString(p) {
-				t.Errorf("%s: a number without a citation:\n%s", name, p)
-			}
+		for _, p := range cited.Uncited(textOf(t, r, TextOptions{}), isCommandLine) {
+			t.Errorf("%s: a number without a citation:\n%s", name, p)
 		}
 	}
-}
-
-func paragraphs(report string) []string {
-	var list []string
-	depth := 0
-	command := false
-	for line := range strings.Lines(report) {
-		trimmed := strings.TrimLeft(line, " ")
-		indent := len(line) - len(trimmed)
-		if strings.HasPrefix(trimmed, "firebreak ") && strings.Contains(line, "report of") {
-			continue // the footer: a version and a time
-		}
-		if isCommandLine(line) || command && indent >= 6 || strings.HasPrefix(trimmed, "configVersion:") {
-			command = strings.HasPrefix(trimmed, "configVersion:") || command
-			continue
-		}
-		command = false
-		if len(list) == 0 || trimmed == "\n" || indent <= depth && indent > 0 {
-			list = append(list, "")
-			depth = indent
-		}
-		list[len(list)-1] += line
-	}
-	return list
 }
 
 func TestCells(t *testing.T) {

@@ -18,11 +18,11 @@ var harmless = []composed{
 	}},
 	{"healthy-nightly-report", nightly, want{
 		Why:   "A nightly report takes forty seconds, as every night; the day is quick and nothing waits.",
-		Label: "healthy", Or: []string{"inconclusive"}, Not: []string{"slow-sql", "pool-starvation"},
+		Label: "healthy", Not: []string{"slow-sql", "pool-starvation"},
 	}},
 	{"healthy-scans-of-tiny-tables", tinyScans, want{
 		Why:   "log_queries_not_using_indexes fills the slow log with scans of a table with 12 rows that take half a millisecond.",
-		Label: "healthy", Or: []string{"inconclusive"}, Not: []string{"slow-sql"},
+		Label: "healthy", Not: []string{"slow-sql"},
 	}},
 	{"healthy-exhausted-in-words-only", wordsOnly, want{
 		Why:   "The words stand in alert rules, a unit test, a grep and a wiki page; nothing of it happened.",
@@ -30,15 +30,15 @@ var harmless = []composed{
 	}},
 	{"healthy-business-exceptions", business, want{
 		Why:   "Customers mistype and are redirected; that is business.",
-		Label: "healthy", Or: []string{"inconclusive"}, Not: []string{"retry-amplification", "downstream-wait", "duplicate-writes"},
+		Label: "healthy", Not: []string{"retry-amplification", "downstream-wait", "duplicate-writes"},
 	}},
 	{"healthy-short-collections", shortGC, want{
 		Why:   "Young collections of 12 ms, a hundred of them in ten minutes.",
-		Label: "healthy", Or: []string{"inconclusive"}, Not: []string{"gc-pause"},
+		Label: "healthy", Not: []string{"gc-pause"},
 	}},
 	{"healthy-old-innodb-deadlock", oldDeadlock, want{
 		Why:   "InnoDB still shows its last deadlock, of nine days ago; today everything is quick.",
-		Label: "healthy", Or: []string{"inconclusive"}, Not: []string{"deadlock", "lock-contention"},
+		Label: "healthy", Not: []string{"deadlock", "lock-contention"},
 	}},
 	{"slow-sql-archive-of-a-shop", archive, want{
 		Why:   "The evidence lies in a tar.gz: a GBK log, a UTF-16 jstack as PowerShell writes it, a processlist. It is a slow statement behind full workers.",

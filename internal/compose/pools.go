@@ -37,11 +37,11 @@ var pools = []composed{
 	}},
 	{"healthy-deploy-shut-down-pool", deploy, want{
 		Why:   "The pool refused because it was shutting down for a deployment.",
-		Label: "healthy", Or: []string{"inconclusive"}, Not: []string{"pool-starvation", "retry-amplification", "no-provider"},
+		Label: "healthy", Not: []string{"pool-starvation", "retry-amplification", "no-provider"},
 	}},
 	{"healthy-leak-returned", leakReturned, want{
 		Why:   "Each warning of a leak is withdrawn: a nightly export holds its connection for long.",
-		Label: "healthy", Or: []string{"inconclusive"}, Not: []string{"pool-starvation"},
+		Label: "healthy", Not: []string{"pool-starvation"},
 	}},
 	{"inconclusive-burst-of-idle-pool", burst, want{
 		Why:   "Refusals at 12 active of 200: a burst that met a queue without places, not a full pool.",

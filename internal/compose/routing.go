@@ -29,7 +29,7 @@ var routing = []composed{
 	}},
 	{"duplicate-writes-orders", duplicateOrders, want{
 		Why:   "createOrder is retried after timeouts though the first attempts went on: keys collide and late answers arrive.",
-		Label: "duplicate-writes", Or: []string{"retry-amplification"}, Not: []string{"slow-sql", "healthy"},
+		Label: "duplicate-writes", Not: []string{"slow-sql", "healthy"},
 	}},
 	{"duplicate-writes-access-log", duplicatePay, want{
 		Why:   "The access log of the provider has every payment two or three times, a second apart, from the same consumer, which retried.",
@@ -37,11 +37,11 @@ var routing = []composed{
 	}},
 	{"healthy-repeated-reads", repeatedReads, want{
 		Why:   "The same product is read again and again, as reads are; nothing failed.",
-		Label: "healthy", Or: []string{"inconclusive"}, Not: []string{"duplicate-writes", "retry-amplification"},
+		Label: "healthy", Not: []string{"duplicate-writes", "retry-amplification"},
 	}},
 	{"healthy-consumer-starts-first", startsFirst, want{
 		Why:   "For two seconds of a start the provider was not registered yet, afterwards a day of work.",
-		Label: "healthy", Or: []string{"inconclusive"}, Not: []string{"no-provider"}, MaxCertainty: "",
+		Label: "healthy", Not: []string{"no-provider"},
 	}},
 	{"two-hours-apart", hoursApart, want{
 		Why:   "In the morning nobody was registered for a service, in the evening the pool of another was full behind a slow statement.",
