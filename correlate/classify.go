@@ -168,6 +168,9 @@ func classifyJVM(s *evidence.Stack) verdict {
 			}
 			continue
 		}
+		if hasAny(fn, jvmTransport) {
+			continue
+		}
 		if l == leafSocket || l == leafDNS || l == leafIdleIO || l == leafPark || l == leafBlocked || l == leafSleep || l == leafNative {
 			if r, ok := match(fn, jvmClients); ok {
 				if l == leafBlocked && r.kind != incident.WaitLock {

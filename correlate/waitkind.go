@@ -204,6 +204,10 @@ var jvmIdle = []string{
 	"reactor.core.scheduler.", "jdk.internal.misc.InnocuousThread", "sun.nio.ch.Poller", "java.lang.ProcessReaper",
 }
 
+// jvmTransport are a client's own lower layers, which serve those that wait for
+// work as well as those that wait for an answer: the frame below tells which.
+var jvmTransport = []string{"org.apache.kafka.common.network.", "org.apache.kafka.clients.NetworkClient"}
+
 // jvmNeutral are libraries that only pass a wait on; they neither decide it nor
 // are the user's own code.
 var jvmNeutral = []string{

@@ -28,6 +28,8 @@ func detectors() []detector {
 		pgBouncer(),
 		redis(),
 		outgoingCalls(),
+		discovery(),
+		slowStatements(),
 		proxies(),
 		breakers(),
 		brokers(),

@@ -24,6 +24,7 @@ func outgoingCalls() detector {
 		{sign: "StatusRuntimeException: UNAVAILABLE", find: callTimeout},
 		{sign: "code = Unavailable", find: callTimeout},
 		{sign: "Client.Timeout exceeded while ", find: callTimeout},
+		{sign: "\": context deadline exceeded", find: callTimeout}, // net/http under a deadline of the caller's
 		{sign: "Client.Timeout or context cancellation ", find: callTimeout},
 		{sign: ": i/o timeout", find: callTimeout},
 		{sign: "configured HttpClient.Timeout of ", find: callTimeout},

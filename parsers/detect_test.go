@@ -70,6 +70,8 @@ func brief(r evidence.Record) string {
 			s += fmt.Sprintf(" count=%d", r.Mark.Count)
 		}
 		return s
+	case r.Route != nil && r.Route.Empty:
+		return "no provider " + r.Route.Service + ": " + r.Route.Message
 	case r.Tries != nil:
 		return fmt.Sprintf("tries %s %s attempts=%d atleast=%d succeeded=%v", r.Tries.Mode, r.Tries.Service, r.Tries.Attempts, r.Tries.AtLeast, r.Tries.Succeeded)
 	case r.SQL != nil:
@@ -202,6 +204,7 @@ func TestDetectCallsAndDatabases(t *testing.T) {
 		{"feign", "feign.RetryableException: Read timed out executing GET http://stock-service/stock/1\nCaused by: java.net.SocketTimeoutException: Read timed out", "downstream.slow [stock-service] Caused by: java.net.SocketTimeoutException: Read timed out"},
 		{"rest template", "I/O error on GET request for \"http://stock:8080/stock\": connect timed out", "downstream.slow [stock:8080] I/O error on GET request for \"http://stock:8080/stock\": connect timed out"},
 		{"go", "Get \"http://stock:8080/x\": context deadline exceeded (Client.Timeout exceeded while awaiting headers)", "downstream.slow [stock:8080] Get \"http://stock:8080/x\": context deadline exceeded (Client.Timeout exceeded while awaiting headers)"},
+		{"go under a caller's deadline", "Post \"http://pay:8080/charge\": context deadline exceeded", "downstream.slow [pay:8080] Post \"http://pay:8080/charge\": context deadline exceeded"},
 		{"grpc", "io.grpc.StatusRuntimeException: DEADLINE_EXCEEDED: deadline exceeded after 0.99s. [closed=[], open=[[remote_addr=stock/10.20.0.5:8080]]]", "downstream.slow [stock] io.grpc.StatusRuntimeException: DEADLINE_EXCEEDED: deadline exceeded after 0.99s. [closed=[], open=[[remote_addr=stock/10.20.0.5:8080]]]"},
 		{"grpc limit", "StatusRuntimeException: RESOURCE_EXHAUSTED: too many requests", "limiter.rejected [] RESOURCE_EXHAUSTED: too many requests"},
 		{"grpc size", "StatusRuntimeException: RESOURCE_EXHAUSTED: gRPC message exceeds maximum size 4194304", ""},

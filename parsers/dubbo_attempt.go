@@ -169,7 +169,39 @@ func (d *dubboText) timing(msg []byte, a *evidence.Attempt) {
 	if a.Method == "" {
 		a.Method = d.o.str(until(after(head, ", method: "), ", \n"))
 	}
+	d.invocationOf(tail, a)
 	d.channelOf(tail, a)
+}
+
+// invocationOf reads what the request itself says was called, which is all that
+// a timeout says that stands alone:
+//
+//	data=RpcInvocation [methodName=move, parameterTypes=[long], arguments=[12], attachments={path=com.acme.game.BattleService, interface=com.acme.game.BattleService, version=0.0.0}]]
+func (d *dubboText) invocationOf(tail []byte, a *evidence.Attempt) {
+	call := after(tail, "RpcInvocation [methodName=")
+	if call == nil {
+		return
+	}
+	if method := until(call, ", ]\n"); a.Method == "" && dubboName(method) {
+		a.Method = d.o.str(method)
+	}
+	if a.Service != "" {
+		return
+	}
+	// Arguments may say anything, so the attachments are looked for from the end.
+	i := bytes.LastIndex(call, []byte(", attachments={"))
+	if i < 0 {
+		return
+	}
+	attachments := call[i+len(", attachments"):]
+	for _, key := range []string{"interface=", "path="} {
+		for _, before := range []string{"{", ", "} {
+			if name := until(after(attachments, before+key), ",}\n"); dubboName(name) {
+				a.Service = d.o.str(interfaceOf(name))
+				return
+			}
+		}
+	}
 }
 
 func skipMinus(b []byte) []byte { return bytes.TrimPrefix(b, []byte("-")) }
