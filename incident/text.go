@@ -238,12 +238,12 @@ func (t *text) box(title string) {
 	t.WriteString("\n" + t.paint(bold, line) + "\n")
 }
 
-// firstActions returns the actions up to the one that deals with the label to
-// act on first.
+// firstActions returns the action that comes before all others, for it saves
+// the scene, and the one that deals with the label to act on first.
 func firstActions(in *Incident) []Action {
 	for i, a := range in.Actions {
 		if a.Label != "" && a.Label == in.ActFirst {
-			return in.Actions[max(0, i-1) : i+1]
+			return append([]Action{}, append(in.Actions[:min(1, i):min(1, i)], a)...)
 		}
 	}
 	return in.Actions[:min(2, len(in.Actions))]
