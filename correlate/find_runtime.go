@@ -192,76 +192,130 @@ func (q *inquiry) runtimeFindings() {
 	}
 }
 
+// gcView is what the collectors of one place did.
+type gcView struct {
+	place                           string
+	all, pauses, full, stall, seen  sighting
+	total, longest, observed, after float64 // seconds, seconds, seconds, and the share used after a full collection
+	longestAt                       cited
+	collector                       string
+}
+
+// window is how many seconds the view covers, at least as far as is known.
+func (v *gcView) window() float64 { return max(v.observed, v.all.span.seconds()) }
+
+// share is how much of the time the place stood still.
+func (v *gcView) share() float64 {
+	if w := v.window(); w > 0 {
+		return min(1, v.total/w)
+	}
+	return 0
+}
+
+// gcViews tells the collectors of each place apart, those that stood still the
+// most first: one process in trouble must not be averaged away by the others.
+func (q *inquiry) gcViews() []*gcView {
+	views := map[string]*gcView{}
+	for _, kind := range []string{evidence.MarkGCPause, evidence.MarkGCFull, evidence.MarkAllocStall, evidence.MarkHeapFull, evidence.MarkGCObserved} {
+		for _, m := range q.e.marksOf(kind) {
+			v := views[m.key.place]
+			if v == nil {
+				v = &gcView{place: m.key.place}
+				views[m.key.place] = v
+			}
+			switch kind {
+			case evidence.MarkHeapFull:
+				v.after = max(v.after, m.max)
+				continue
+			case evidence.MarkGCObserved:
+				// Each input covers a time of its own: rotated files follow each other.
+				v.observed += m.sum
+				v.collector = minNonEmpty(v.collector, m.text)
+				v.seen.merge(&m.seen)
+				continue
+			case evidence.MarkGCPause:
+				v.pauses.merge(&m.seen)
+			case evidence.MarkGCFull:
+				v.full.merge(&m.seen)
+			case evidence.MarkAllocStall:
+				v.stall.merge(&m.seen)
+			}
+			v.all.merge(&m.seen)
+			if kind != evidence.MarkAllocStall { // stalls of several threads overlap
+				v.total += m.sum
+			}
+			if m.max > v.longest || m.max == v.longest && m.maxAt.compare(v.longestAt) < 0 {
+				v.longest, v.longestAt = m.max, m.maxAt
+			}
+		}
+	}
+	list := slices.Collect(maps.Values(views))
+	slices.SortFunc(list, func(a, b *gcView) int {
+		return cmp.Or(cmp.Compare(b.share(), a.share()), cmp.Compare(b.longest, a.longest), cmp.Compare(b.after, a.after), cmp.Compare(a.place, b.place))
+	})
+	return list
+}
+
+// burns reports whether the collector stood in the way of requests that may
+// take limit seconds.
+func (v *gcView) burns(limit float64) bool {
+	return v.window() >= 1 && v.share() >= gcShareBad || v.longest >= limit && v.longest >= gcShortest ||
+		v.full.count >= 3 && v.after >= heapFull || v.stall.count >= fewCalls
+}
+
+// calm reports whether the collector is known not to have stood in the way.
+func (v *gcView) calm() bool {
+	return v.longest < gcShortest && v.share() < gcShareQuiet && v.window() > 0
+}
+
 func (q *inquiry) gcFindings() {
-	var pauses, full, stall sighting
-	var total, longest, observed, after float64
-	var longestAt cited
-	collector := ""
-	for _, m := range q.e.marksOf(evidence.MarkGCPause) {
-		pauses.merge(&m.seen)
-		total += m.sum
-		if m.max > longest || m.max == longest && m.maxAt.compare(longestAt) < 0 {
-			longest, longestAt = m.max, m.maxAt
-		}
-	}
-	for _, m := range q.e.marksOf(evidence.MarkGCFull) {
-		full.merge(&m.seen)
-		total += m.sum
-		if m.max > longest || m.max == longest && m.maxAt.compare(longestAt) < 0 {
-			longest, longestAt = m.max, m.maxAt
-		}
-	}
-	for _, m := range q.e.marksOf(evidence.MarkAllocStall) {
-		stall.merge(&m.seen)
-		longest = max(longest, m.max)
-	}
-	for _, m := range q.e.marksOf(evidence.MarkHeapFull) {
-		after = max(after, m.max)
-	}
-	var obs sighting
-	for _, m := range q.e.marksOf(evidence.MarkGCObserved) {
-		observed = max(observed, m.max)
-		collector = minNonEmpty(collector, m.text)
-		obs.merge(&m.seen)
-	}
-	all := pauses
-	all.buckets = nil
-	all.merge(&full)
-	all.merge(&stall)
-	if all.count == 0 && obs.count == 0 {
-		return
-	}
-	window := max(observed, all.span.seconds())
-	share := 0.0
-	if window > 0 {
-		share = min(1, total/window)
-	}
-	values := map[string]float64{"gc.share": round(share, 3), "gc.longest_s": round(longest, 3), "gc.pauses": float64(pauses.count), "gc.full": float64(full.count)}
-	text := fmt.Sprintf("the collector paused %d %% of %s, the longest pause %s, %s", int(share*100), seconds(window), seconds(longest), plural(full.count, "full collection"))
-	if stall.count > 0 {
-		text += fmt.Sprintf(", %s", plural(stall.count, "allocation stall"))
-	}
 	limit := gcLongest
 	if q.edge != nil && q.edge.timeout > 0 {
 		limit = q.edge.timeout.Seconds()
 	}
-	switch {
-	case window >= 1 && share >= gcShareBad, longest >= limit && longest >= gcShortest && all.count >= 1, full.count >= 3 && after >= heapFull, stall.count >= fewCalls:
-		q.find(incident.GCPauses, cmp.Or(collector, "collector"), text, &all, values, nil)
-	case longest < gcShortest && share < gcShareQuiet && window > 0:
-		s := all
-		if s.count == 0 {
-			s = obs
+	views := q.gcViews()
+	say := func(kind incident.Kind, v *gcView) {
+		text := fmt.Sprintf("the collector%s paused %d %% of %s, the longest pause %s, %s", v.of(views), int(100*v.share()+0.5), seconds(v.window()), seconds(v.longest), plural(v.full.count, "full collection"))
+		if v.stall.count > 0 {
+			text += ", " + plural(v.stall.count, "allocation stall")
 		}
-		q.find(incident.GCQuiet, cmp.Or(collector, "collector"), text, &s, values, nil)
+		values := map[string]float64{"gc.share": round(v.share(), 3), "gc.longest_s": round(v.longest, 3), "gc.pauses": float64(v.pauses.count), "gc.full": float64(v.full.count)}
+		q.find(kind, cmp.Or(v.collector, "collector"), text, v.evidence(&v.all), values, nil)
 	}
-	if after >= heapFull {
-		s := full
-		if s.count == 0 {
-			s = all
+	calm := len(views) > 0
+	for _, v := range views {
+		if v.burns(limit) && !q.has(incident.GCPauses) {
+			say(incident.GCPauses, v)
 		}
-		q.find(incident.HeapFull, "heap", fmt.Sprintf("the heap is %d %% full after a full collection", int(after*100)), &s, map[string]float64{"heap.full": round(after, 2)}, nil)
+		calm = calm && v.calm() && !v.burns(limit)
 	}
+	if calm {
+		say(incident.GCQuiet, views[0]) // the others paused less
+	}
+	for _, v := range views {
+		if v.after >= heapFull {
+			q.find(incident.HeapFull, "heap", fmt.Sprintf("the heap%s is %d %% full after a full collection", v.of(views), int(v.after*100)), v.evidence(&v.full), map[string]float64{"heap.full": round(v.after, 2)}, nil)
+			break
+		}
+	}
+}
+
+// of names the place, if there are several.
+func (v *gcView) of(views []*gcView) string {
+	if len(views) < 2 || v.place == "" {
+		return ""
+	}
+	return " of " + v.place
+}
+
+// evidence is what to cite: what is best, or whatever there is.
+func (v *gcView) evidence(best *sighting) *sighting {
+	for _, s := range []*sighting{best, &v.all} {
+		if s.count > 0 {
+			return s
+		}
+	}
+	return &v.seen
 }
 
 // refusals is when worker pools refused work.

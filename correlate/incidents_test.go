@@ -62,8 +62,6 @@ var misses = map[string]string{
 	"healthy-old-innodb-deadlock": "a deadlock of nine days ago is weighed",
 	"healthy-nightly-report":      "three reports at night make a quick day inconclusive",
 	"healthy-leak-returned":       "leak warnings that were withdrawn count",
-	"gc-full-collections":         "the collector's log is not read",
-	"gc-jdk8-cms-failures":        "the collector's log is not read",
 	"skew-one-provider-of-four":   "access logs are not read",
 }
 

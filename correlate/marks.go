@@ -3,6 +3,7 @@ package correlate
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/firebreak-io/firebreak/evidence"
 )
@@ -24,6 +25,10 @@ type mark struct {
 func (e *Engine) addMark(r *evidence.Record) {
 	m := r.Mark
 	k := markKey{m.Kind, m.Subject, cmp.Or(r.Place.Service, r.Place.Instance, folder(r.Cite.Source))}
+	if strings.HasPrefix(m.Kind, "gc.") || strings.HasPrefix(m.Kind, "host.") {
+		// A process or host of its own: its instances must not be averaged.
+		k.place = cmp.Or(r.Place.Instance, r.Place.Service, folder(r.Cite.Source))
+	}
 	x := e.marks[k]
 	if x == nil {
 		if len(e.marks) >= maxKeys {

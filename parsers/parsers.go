@@ -73,6 +73,7 @@ func Formats() []Format {
 		pprofFormat(),
 		goroutineFormat(),
 		dubboQosFormat(),
+		gcLogFormat(),
 		jstackFormat(),
 		threadInfoFormat(),
 		dumpToFileFormat(),
@@ -129,6 +130,8 @@ type Input struct {
 
 	// snapshots counts the session lists seen in this input.
 	snapshots int
+
+	gc *gcLog // the reader of collectors' logs, kept between blocks
 }
 
 // NewInput prepares an input that reads from r.
