@@ -11,5 +11,6 @@ func families() [][]composed {
 		downstream,
 		routing,
 		harmless,
+		strangers,
 	}
 }
