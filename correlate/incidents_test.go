@@ -66,6 +66,11 @@ var misses = map[string]string{
 	"healthy-nightly-report":            "three reports at night make a quick day inconclusive",
 	"healthy-leak-returned":             "leak warnings that were withdrawn count",
 	"skew-one-provider-of-four":         "access logs are not read",
+
+	"judge-hot-row-innodb":          "two transactions that wait for a row weigh less than the threads that wait for their answer",
+	"judge-jedis-pool-borrowers":    "waiting for a member of the Redis pool is called waiting for Redis",
+	"judge-pg-activity-own-columns": "lock waits without blocking pids make no finding",
+	"judge-route-rule-one-host":     "the directory of one source and the candidates of another are not compared",
 }
 
 // incidentNames lists the composed incidents.
