@@ -148,8 +148,7 @@ func (l *logReader) offer(r *logRecord) error {
 	l.out.found = l.out.found[:0]
 	var wanted uint64
 	table.each(r.Text, func(literal, off int) {
-		sign := table.signs[literal]
-		if l.out.offset(sign) < 0 {
+		if sign := table.signs[literal]; l.out.offset(sign) < 0 {
 			l.out.found = append(l.out.found, foundSign{sign, off})
 			wanted |= table.wanted[literal]
 		}

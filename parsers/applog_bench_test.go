@@ -80,5 +80,5 @@ func BenchmarkMatcher(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(len(m.literals)), "literals")
-	b.ReportMetric(float64(m.width), "window")
+	b.ReportMetric(float64(len(m.short)), "short")
 }

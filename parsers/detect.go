@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/firebreak-io/firebreak/evidence"
@@ -26,11 +25,9 @@ func messages(name, doc string, rules []rule) detector {
 	for _, r := range rules {
 		d.signs = append(d.signs, r.sign)
 	}
-	literals := sync.OnceValue(func() *matcher { return newMatcher(d.signs) })
 	d.find = func(r *logRecord, o *logOut) error {
-		found := firsts(literals(), rules, r.Text)
-		for i, rule := range rules {
-			at := found[i]
+		for _, rule := range rules {
+			at := o.offset(rule.sign)
 			if at < 0 {
 				continue
 			}
@@ -44,27 +41,6 @@ func messages(name, doc string, rules []rule) detector {
 		return nil
 	}
 	return d
-}
-
-// firsts returns where each rule's literal first stands in text, -1 if it does
-// not, in one pass.
-func firsts(literals *matcher, rules []rule, text []byte) []int {
-	found := make([]int, len(rules))
-	for i := range found {
-		found[i] = -1
-	}
-	for pos := 0; ; pos++ {
-		i := literals.find(text[pos:])
-		if i < 0 {
-			return found
-		}
-		pos += i
-		for j, rule := range rules {
-			if found[j] < 0 && bytes.HasPrefix(text[pos:], []byte(rule.sign)) {
-				found[j] = pos
-			}
-		}
-	}
 }
 
 func (o *logOut) mark(at int, m evidence.Mark) (bool, error) {

@@ -25,7 +25,7 @@ func retries() detector {
 		{sign: "Retrying failed to complete successfully after ", find: triesAfter("successfully after ", 0, "guava-retrying")},
 		{sign: " giving up after ", find: triesAfter("giving up after ", 0, "generic")},
 		{sign: "exceeded maximum number of attempts, ", find: triesAfter("number of attempts, ", 0, "aws")},
-		{sign: "All attempts fail:\n#1: ", find: retryGo},
+		{sign: "All attempts fail:", find: retryGo},
 		{sign: "etry attempt ", find: lastOf},
 		{sign: "etrying attempt ", find: lastOf},
 		{sign: ", attempt ", find: lastOf},

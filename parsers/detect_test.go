@@ -19,6 +19,11 @@ func detectText(t testing.TB, text string) []evidence.Record {
 		found = append(found, *r.Clone())
 		return nil
 	}}
+	for _, sign := range detectorSigns().signs {
+		if at := strings.Index(text, sign); at >= 0 {
+			o.found = append(o.found, foundSign{sign, at})
+		}
+	}
 	for _, d := range detectors() {
 		if strings.HasPrefix(d.name, "dubbo") || strings.HasPrefix(d.name, "app") {
 			continue

@@ -38,7 +38,10 @@ func dumpToFileFormat() Format {
 			return No
 		},
 		Parse: parseJavaJSON,
-		Marks: []string{`#1 "main"`, `#3 "main"`, `"Reference Handler"`, `" virtual`, `"threadDump"`},
+		Marks: []string{
+			`#1 "main"`, `#3 "main"`, `"Reference Handler"`, `" virtual`, `"threadDump"`,
+			`" RUNNABLE `, `" WAITING `, `" TIMED_WAITING `, `" BLOCKED `,
+		},
 		Starts: func(line []byte) bool {
 			return javaStart(line).family == familyToFile || startsThreadDump(line)
 		},

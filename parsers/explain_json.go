@@ -25,7 +25,7 @@ func explainFormat() Format {
 		Doc:      "EXPLAIN of MySQL and MariaDB as JSON or as a tree",
 		Versions: "MySQL 5.6–9, MariaDB 10.1–11",
 		Signs:    []string{`"query_block": {`, `"query_plan": {`, "-> Table scan on t  (cost=… rows=…)"},
-		Marks:    []string{`"query_block": {`, `"query_plan": {`, "(cost=", "(actual time="},
+		Marks:    []string{`"query_block": {`, `"query_plan": {`, "  (cost=", "(actual time="},
 		Starts: func(line []byte) bool {
 			return jsonPlanAt(line) >= 0 || treeLine(line) >= 0
 		},

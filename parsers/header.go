@@ -23,7 +23,6 @@ type header struct {
 // by a pattern: what stands between time and message is taken field by field,
 // in whatever order.
 func (h *header) parse(line []byte) bool {
-	h.reset()
 	i := 0
 	for byteAt(line, i) == ' ' || byteAt(line, i) == '\t' || byteAt(line, i) == 0xef && bytes.HasPrefix(line[i:], utf8BOM) {
 		if line[i] == 0xef {
@@ -37,6 +36,10 @@ func (h *header) parse(line []byte) bool {
 	if i > 0 && i == len(line) || len(line)-i < 4 {
 		return false
 	}
+	if bytes.HasPrefix(line[i:], frameStart) {
+		return false
+	}
+	h.reset()
 	c := line[i]
 	switch {
 	case c == '{':
@@ -57,6 +60,9 @@ func (h *header) parse(line []byte) bool {
 	}
 	return h.plain(line, i)
 }
+
+// frameStart begins the lines of a Java stack trace, of which there are many.
+var frameStart = []byte("at ")
 
 func (h *header) reset() {
 	doc := h.doc

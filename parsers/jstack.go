@@ -23,13 +23,22 @@ func jstackFormat() Format {
 		Doc:      "Java thread dump as text: jstack, jcmd Thread.print, kill -3, jhsdb, VisualVM, IDEs",
 		Versions: "JDK 5 to 25; made with 17.0.15 and 25.0.3",
 		Signs:    []string{`"Full thread dump …"`, `a line "name" … tid=0x… nid=…`, `"name" - Thread t@N`},
-		Marks: []string{
-			"Full thread dump", " tid=0x", " - Thread t@", ": (state = ", " - threadId:0x",
+		Marks: append([]string{
+			"Full thread dump", " - Thread t@", ": (state = ", " - threadId:0x",
 			"Attaching to process ID",
-		},
+		}, hexMarks(" tid=0x")...),
 		Starts: func(line []byte) bool { return javaStart(line).family == familyHotSpot },
 		Block:  func(in *Input, emit Emit) error { return javaBlock(in, emit, familyHotSpot) },
 	}
+}
+
+// hexMarks returns marks for a short literal that a hexadecimal digit follows.
+func hexMarks(literal string) []string {
+	var marks []string
+	for _, digit := range "0123456789abcdefABCDEF" {
+		marks = append(marks, literal+string(digit))
+	}
+	return marks
 }
 
 // family is a set of header shapes that may stand in one dump.

@@ -3,32 +3,69 @@ package parsers
 import (
 	"bytes"
 	"encoding/binary"
+	"strings"
+	"sync"
 )
 
-// matcher finds any of many literals in a block of text, in one pass.
+// matcher finds any of many literals in a block of text, in one pass. There are
+// hundreds of them, and they must be looked for in all that is ever read, so
+// this is what the speed of the whole tool hangs on.
 //
-// It is Wu and Manber's: a window as wide as the shortest literal slides over
-// the text, and the last three bytes in it tell how far it may move before any
-// literal could fit. Of each literal the window holds the part that is rarest in
-// logs, so that the window seldom has to stop. Each step waits for the one
-// before it, so four windows work on neighbouring pieces of the text at a time.
+// It does not look at every byte. Of each literal it knows eight bytes in a row,
+// the window, and of these the four grams of five bytes that begin at the first,
+// second, third and fourth of them:
+//
+//	literal   Connection is not available, request timed out
+//	window                      lable, r
+//	grams                       lable
+//	                             able,
+//	                              ble,␣
+//	                               le, r   (and one of these must be sampled:)
+//	text      …Connection is not available, request timed out…
+//	samples    ^   ^   ^   ^   ^   ^   ^   ^   ^   ^   ^   ^
+//
+// Wherever the literal stands in a text, exactly one of the four begins at a
+// multiple of four. So it is enough to take the five bytes at each fourth byte
+// of the text and to ask whether they are a gram of any literal, which a table
+// of bytes answers, by hash, with yes or perhaps. No step waits for the one
+// before it, as it would in an automaton or where each step tells how far to
+// jump; a processor does several at a time.
+//
+// Few samples pass, if the grams are rare in usual text: a long literal has many
+// windows, and the rarest is taken. Those that pass are looked up in a second
+// table, which leads to the literals to compare.
+//
+// Literals shorter than a window are looked for one by one, by their rarest byte,
+// which costs a pass each: there should be few.
 type matcher struct {
 	literals [][]byte
-	offset   []int  // of the window within each literal
-	width    int    // of the window
-	mul      uint32 // of the hash
-	shift    [1 << matchBits]uint8
-	head     [1 << matchBits]uint16 // 1 + first literal whose window ends in the block
-	next     []uint16               // 1 + next of them, by literal
-	short    [][]byte               // literals too short for a window of three bytes
+	short    []short                // literals without a window
+	filter   [1 << filterBits]uint8 // by hash of a gram: 1 if a literal has such a one
+	head     [1 << headBits]uint16  // by hash: 1 + the first of these grams
+	grams    []gram
+}
+
+// gram is one of the four grams of a literal.
+type gram struct {
+	literal int
+	off     int    // of the gram in the literal
+	next    uint16 // 1 + the next with this hash
+}
+
+// short is a literal without a window.
+type short struct {
+	literal []byte
+	number  int
+	rare    int // the offset of its rarest byte
 }
 
 const (
-	matchBits  = 14
-	matchPiece = 512
-	matchBlock = 3
-	minWindow  = matchBlock + 1
-	maxWindow  = 64
+	gramSize   = 5
+	sampleStep = 4
+	windowSize = gramSize + sampleStep - 1
+	loadSize   = 8 // bytes read to get a gram
+	filterBits = 16
+	headBits   = 12
 )
 
 func newMatcher(literals []string) *matcher {
@@ -42,85 +79,142 @@ func newMatcher(literals []string) *matcher {
 			continue
 		}
 		seen[s] = true
-		m.literals = append(m.literals, []byte(s))
-		if len(s) < minWindow {
-			m.short = append(m.short, []byte(s))
-		} else if m.width == 0 || len(s) < m.width {
-			m.width = len(s)
+		lit := []byte(s)
+		m.literals = append(m.literals, lit)
+		if len(lit) < windowSize {
+			m.short = append(m.short, newShort(lit, len(m.literals)-1))
+			continue
+		}
+		at := rarest(lit)
+		for off := at; off < at+sampleStep; off++ {
+			m.add(gram{literal: len(m.literals) - 1, off: off})
 		}
 	}
-	m.width = min(m.width, maxWindow)
-	m.offset, m.next = make([]int, len(m.literals)), make([]uint16, len(m.literals))
-	if m.width == 0 {
-		return m
-	}
-	common := commonBlocks()
-	for i, lit := range m.literals {
-		if len(lit) >= minWindow {
-			m.offset[i] = rarest(lit, m.width, common)
-		}
-	}
-	// Of some hashes take the one that keeps usual text apart from the literals.
-	best, least := uint32(0), -1
-	for try := range uint32(48) {
-		m.fill(0x9e3779b1 + try*0x3c6ef372)
-		if cost := m.cost(common); least < 0 || cost < least {
-			best, least = m.mul, cost
-		}
-	}
-	m.fill(best)
 	return m
 }
 
-// fill makes the tables with a hash.
-func (m *matcher) fill(mul uint32) {
-	m.mul = mul
-	clear(m.head[:])
-	for i := range m.shift {
-		m.shift[i] = uint8(m.width - matchBlock + 1)
+func (m *matcher) add(g gram) {
+	var b [loadSize]byte
+	copy(b[:], m.literals[g.literal][g.off:][:gramSize])
+	h := gramHash(b[:])
+	m.filter[h] = 1
+	g.next = m.head[h>>(filterBits-headBits)]
+	m.grams = append(m.grams, g)
+	m.head[h>>(filterBits-headBits)] = uint16(len(m.grams))
+}
+
+// gramHash is the hash of the gram at the start of b.
+func gramHash(b []byte) uint64 {
+	return hashOf(binary.LittleEndian.Uint64(b))
+}
+
+// hashOf is the hash of the gram in the low bytes of v.
+func hashOf(v uint64) uint64 {
+	return v << (64 - 8*gramSize) * 0x9e3779b97f4a7c15 >> (64 - filterBits)
+}
+
+// find returns the offset in text of a literal such that none stands in an
+// earlier line; -1 if there is none. No literal may hold a line end.
+func (m *matcher) find(text []byte) int {
+	hit := -1
+	for i := m.sample(text, 0); i >= 0; i = m.sample(text, i+sampleStep) {
+		if _, hit = m.verify(text, i, m.first(text, i)); hit >= 0 {
+			text = text[:hit]
+			break
+		}
 	}
-	for i, lit := range m.literals {
-		if len(lit) < minWindow {
+	for _, s := range m.short {
+		if i := s.find(text, 0); i >= 0 {
+			hit, text = i, text[:i]
+		}
+	}
+	return hit
+}
+
+// each calls f with the number of every literal that stands in text and its
+// offset, once for each place. Those of one literal come in order.
+func (m *matcher) each(text []byte, f func(literal, off int)) {
+	for i := m.sample(text, 0); i >= 0; i = m.sample(text, i+sampleStep) {
+		for g := m.first(text, i); g > 0; {
+			n, at := m.verify(text, i, g)
+			if at < 0 {
+				break
+			}
+			f(m.grams[n].literal, at)
+			g = m.grams[n].next
+		}
+	}
+	for _, s := range m.short {
+		for at := s.find(text, 0); at >= 0; at = s.find(text, at+1) {
+			f(s.number, at)
+		}
+	}
+}
+
+// first returns 1 + the first gram that the sample at i may be, 0 for none.
+func (m *matcher) first(text []byte, i int) uint16 {
+	return m.head[hashOf(loadAt(text, i))>>(filterBits-headBits)]
+}
+
+// verify returns which gram, of a list, stands at i with all of its literal
+// around it, and where that begins; at is -1 if none does.
+func (m *matcher) verify(text []byte, i int, list uint16) (n, at int) {
+	for list > 0 {
+		g := &m.grams[list-1]
+		at = i - g.off
+		if at >= 0 && bytes.HasPrefix(text[at:], m.literals[g.literal]) {
+			return int(list - 1), at
+		}
+		list = g.next
+	}
+	return 0, -1
+}
+
+// loadAt returns the bytes from i on, at least a gram; i must leave room for it,
+// and text for more.
+func loadAt(text []byte, i int) uint64 {
+	if i+loadSize <= len(text) {
+		return binary.LittleEndian.Uint64(text[i:])
+	}
+	last := len(text) - loadSize
+	return binary.LittleEndian.Uint64(text[last:]) >> (8 * (i - last))
+}
+
+// sample returns the first sample at i or later that passes the filter, -1 if
+// none does. i must be a multiple of the step.
+func (m *matcher) sample(text []byte, i int) int {
+	const (
+		row  = 8 * sampleStep // eight samples at a time
+		read = row - sampleStep + loadSize
+	)
+	f := &m.filter
+	for ; i+read <= len(text); i += row {
+		p := (*[read]byte)(text[i:])
+		any := f[gramHash(p[0*sampleStep:])] | f[gramHash(p[1*sampleStep:])] |
+			f[gramHash(p[2*sampleStep:])] | f[gramHash(p[3*sampleStep:])] |
+			f[gramHash(p[4*sampleStep:])] | f[gramHash(p[5*sampleStep:])] |
+			f[gramHash(p[6*sampleStep:])] | f[gramHash(p[7*sampleStep:])]
+		if any == 0 {
 			continue
 		}
-		window := lit[m.offset[i] : m.offset[i]+m.width]
-		for j := matchBlock - 1; j < len(window); j++ {
-			h := blockHash(blockOf(window[j-2:]), mul)
-			if left := len(window) - 1 - j; left < int(m.shift[h]) {
-				m.shift[h] = uint8(left)
-			}
-			if j == len(window)-1 {
-				m.next[i], m.head[h] = m.head[h], uint16(i+1)
-			}
+		for f[gramHash(text[i:])] == 0 {
+			i += sampleStep
+		}
+		return i
+	}
+	if len(text) < loadSize {
+		return -1
+	}
+	for ; i+gramSize <= len(text); i += sampleStep {
+		if f[hashOf(loadAt(text, i))] != 0 {
+			return i
 		}
 	}
+	return -1
 }
 
-// cost estimates the time that the tables need for usual text.
-func (m *matcher) cost(common map[uint32]int) int {
-	cost := 0
-	for block, n := range common {
-		if s := int(m.shift[blockHash(block, m.mul)]); s == 0 {
-			cost += n * 800
-		} else {
-			cost += n * 60 / s
-		}
-	}
-	return cost
-}
-
-func blockOf(b []byte) uint32 { return uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16 }
-
-// blockHash takes three bytes.
-func blockHash(v, mul uint32) uint32 { return (v * mul) >> (32 - matchBits) }
-
-// blockAt is the hash of the three bytes that end at i; i must be at least 3.
-func (m *matcher) blockAt(text []byte, i int) uint32 {
-	return blockHash(binary.LittleEndian.Uint32(text[i-3:])>>8, m.mul) & (1<<matchBits - 1)
-}
-
-// usualText has the words that fill application logs: what literals share with
-// it makes bad windows.
+// usualText has the words that fill application logs: grams that it holds make
+// bad windows.
 const usualText = `2026-03-14 09:12:33.123  INFO 4711 --- [nio-8080-exec-12] com.example.service.impl.OrderServiceImpl   : request processed successfully in 12 ms, order id=1234567
 2026-03-14 09:12:33,123 [http-nio-8080-exec-12] DEBUG org.springframework.web.servlet.DispatcherServlet - Completed 200 OK
 	at org.springframework.aop.framework.ReflectiveMethodInvocation.proceed(ReflectiveMethodInvocation.java:186)
@@ -129,27 +223,28 @@ const usualText = `2026-03-14 09:12:33.123  INFO 4711 --- [nio-8080-exec-12] com
 {"@timestamp":"2026-03-14T09:12:33.123Z","level":"INFO","message":"payment created","logger_name":"com.example.Main","thread_name":"main","traceId":"4bf92f3577b34da6"}
 WARN ERROR executed in the service for result time state with error. Caused by: java.lang.RuntimeException: select from where and to of is `
 
-func commonBlocks() map[uint32]int {
-	common := map[uint32]int{}
-	for i := matchBlock - 1; i < len(usualText); i++ {
-		common[blockOf([]byte(usualText[i-2:i+1]))]++
+// usual counts the runs of three, four and five bytes in usualText.
+var usual = sync.OnceValue(func() map[string]int {
+	count := map[string]int{}
+	for n := 3; n <= gramSize; n++ {
+		for i := 0; i+n <= len(usualText); i++ {
+			count[usualText[i:i+n]]++
+		}
 	}
-	return common
-}
+	return count
+})
 
 // rarest returns the offset of the window of a literal that has the least in
-// common with usual text. Blocks near its end count more, for they stop the
-// window most.
-func rarest(lit []byte, width int, common map[uint32]int) int {
+// common with usual text.
+func rarest(lit []byte) int {
+	usual := usual()
 	best, least := 0, -1
-	for at := 0; at+width <= len(lit); at++ {
+	for at := 0; at+windowSize <= len(lit); at++ {
 		cost := 0
-		for j := matchBlock - 1; j < width; j++ {
-			weight := j + 1
-			if j == width-1 {
-				weight = 8 * j
+		for n, weight := 3, 1; n <= gramSize; n, weight = n+1, 20*weight {
+			for i := at; i+n <= at+windowSize; i++ {
+				cost += weight * usual[string(lit[i:i+n])]
 			}
-			cost += common[blockOf(lit[at+j-2:])] * weight
 		}
 		if least < 0 || cost < least {
 			best, least = at, cost
@@ -158,167 +253,29 @@ func rarest(lit []byte, width int, common map[uint32]int) int {
 	return best
 }
 
-// find returns the offset in text of a literal such that none stands in an
-// earlier line; -1 if there is none.
-func (m *matcher) find(text []byte) int {
-	hit := -1
-	if m.width > 0 {
-		hit, _ = m.from(text, m.width-1)
-	}
-	if len(m.short) > 0 {
-		if hit >= 0 {
-			text = text[:hit]
-		}
-		for _, s := range m.short {
-			if i := bytes.Index(text, s); i >= 0 {
-				hit, text = i, text[:i]
-			}
+// newShort prepares a short literal.
+func newShort(lit []byte, number int) short {
+	s := short{literal: lit, number: number}
+	count := func(i int) int { return strings.Count(usualText, string(lit[i])) }
+	for i := range lit {
+		if count(i) < count(s.rare) {
+			s.rare = i
 		}
 	}
-	return hit
+	return s
 }
 
-// each calls f with the number of every literal that stands in text and its
-// offset, once for each place.
-func (m *matcher) each(text []byte, f func(literal, off int)) {
-	if m.width > 0 {
-		for end := m.width - 1; end < len(text); end++ {
-			var stop int
-			if _, stop = m.from(text, end); stop < 0 {
-				break
-			}
-			end = stop
-			for i := m.head[m.blockAt(text, end)]; i > 0; i = m.next[i-1] {
-				if at := m.matches(text, end, int(i-1)); at >= 0 {
-					f(int(i-1), at)
-				}
-			}
-		}
-	}
-	for i, lit := range m.literals {
-		if len(lit) >= minWindow {
-			continue
-		}
-		for at := 0; ; at++ {
-			n := bytes.Index(text[at:], lit)
-			if n < 0 {
-				break
-			}
-			at += n
-			f(i, at)
-		}
-	}
-}
-
-// matches returns the offset of a literal whose window ends at end, -1 if it is
-// not there.
-func (m *matcher) matches(text []byte, end, literal int) int {
-	at := end - m.width + 1 - m.offset[literal]
-	if at >= 0 && bytes.HasPrefix(text[at:], m.literals[literal]) {
-		return at
-	}
-	return -1
-}
-
-// verify returns the offset of any literal whose window ends at end, or -1.
-func (m *matcher) verify(text []byte, end int) int {
-	for i := m.head[m.blockAt(text, end)]; i > 0; i = m.next[i-1] {
-		if at := m.matches(text, end, int(i-1)); at >= 0 {
-			return at
-		}
-	}
-	return -1
-}
-
-// from finds the first window that ends at end or later and holds a literal.
-// It returns the literal's offset and the window's end, -1 if there is none.
-func (m *matcher) from(text []byte, end int) (at, stop int) {
-	for len(text)-end >= 4*matchPiece {
-		if at, stop = m.four(text, end); stop >= 0 {
-			return at, stop
-		}
-		end += 4 * matchPiece
-	}
-	return m.one(text, end, len(text))
-}
-
-// one looks at the windows that end in [end, limit).
-func (m *matcher) one(text []byte, end, limit int) (at, stop int) {
-	for end < limit {
-		s := m.shift[m.blockAt(text, end)]
-		if s > 0 {
-			end += int(s)
-			continue
-		}
-		if at = m.verify(text, end); at >= 0 {
-			return at, end
-		}
-		end++
-	}
-	return -1, -1
-}
-
-// four does the same for the windows that end in the next four pieces of text,
-// side by side. The text must be as long.
-func (m *matcher) four(text []byte, end int) (at, stop int) {
-	piece := (*[4*matchPiece + 3]byte)(text[end-3:])
-	shift, mul := &m.shift, m.mul
-	a, b, c, d := 0, matchPiece, 2*matchPiece, 3*matchPiece
-	found := 4 // the first piece that holds a literal
-	// One test for four: the sign of any makes that of all.
-	for (matchPiece-1-a)|(2*matchPiece-1-b)|(3*matchPiece-1-c)|(4*matchPiece-1-d) >= 0 {
-		sa, sb, sc, sd := int(shift[pieceHash(piece, a, mul)]), int(shift[pieceHash(piece, b, mul)]), int(shift[pieceHash(piece, c, mul)]), int(shift[pieceHash(piece, d, mul)])
-		a += sa
-		b += sb
-		c += sc
-		d += sd
-		if (sa-1)|(sb-1)|(sc-1)|(sd-1) >= 0 {
-			continue
-		}
-		if sa == 0 {
-			if at = m.verify(text, end+a); at >= 0 {
-				return at, end + a
-			}
-			a++
-		}
-		if sb == 0 {
-			if m.verify(text, end+b) >= 0 {
-				found = 1
-				break
-			}
-			b++
-		}
-		if sc == 0 {
-			if m.verify(text, end+c) >= 0 {
-				found = 2
-				break
-			}
-			c++
-		}
-		if sd == 0 {
-			if m.verify(text, end+d) >= 0 {
-				found = 3
-				break
-			}
-			d++
-		}
-	}
-	// Finish the pieces in order.
-	for i, from := range [4]int{a, b, c, d} {
-		if at, stop = m.one(text, end+from, end+(i+1)*matchPiece); stop >= 0 {
-			return at, stop
-		}
-		if i == found {
+// find returns where the literal stands in text, from an offset on; -1 if it does not.
+func (s *short) find(text []byte, from int) int {
+	for i := from + s.rare; i < len(text); i++ {
+		n := bytes.IndexByte(text[i:], s.literal[s.rare])
+		if n < 0 {
 			break
 		}
+		i += n
+		if bytes.HasPrefix(text[i-s.rare:], s.literal) {
+			return i - s.rare
+		}
 	}
-	return -1, -1
-}
-
-// pieceHash is blockAt for the windows of four. The mask does nothing but show
-// the compiler that the index is in bounds.
-func pieceHash(p *[4*matchPiece + 3]byte, i int, mul uint32) uint32 {
-	i &= 4*matchPiece - 1
-	v := uint32(p[i]) | uint32(p[i+1])<<8 | uint32(p[i+2])<<16 | uint32(p[i+3])<<24
-	return blockHash(v>>8, mul) & (1<<matchBits - 1)
+	return -1
 }

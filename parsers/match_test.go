@@ -3,6 +3,7 @@ package parsers
 import (
 	"bytes"
 	"math/rand/v2"
+	"os"
 	"strings"
 	"testing"
 )
@@ -13,6 +14,7 @@ func TestMatcherAgainstIndex(t *testing.T) {
 		{"# Time: ", " WAITING", "Thread pool is EXHAUSTED!", "Full thread dump"},
 		{"ab", "abcabc", "bcabca", "c"},
 		{"aabb"},
+		{"abcabcabc", "babababab", "cccccccc", "aabbccaabbcc", "abcabcabcabc", "bb"},
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, set := range sets {
@@ -59,6 +61,43 @@ func TestMatcherAgainstIndex(t *testing.T) {
 			for i, n := range counts {
 				if n != 0 {
 					t.Fatalf("%q: %d of %q missed or repeated", set, n, set[i])
+				}
+			}
+		}
+	}
+}
+
+// What is looked for in every line must be long; one short literal costs as much
+// as all the others.
+func TestLiteralsAreLong(t *testing.T) {
+	for _, s := range signs().short {
+		if string(s.literal) != "dubbo>" {
+			t.Errorf("%q is shorter than %d bytes", s.literal, windowSize)
+		}
+	}
+	for _, lit := range signs().literals {
+		if bytes.IndexByte(lit, '\n') >= 0 {
+			t.Errorf("%q holds a line end", lit)
+		}
+	}
+}
+
+// A format is asked about the lines that hold a mark of its own: one that starts
+// at a line with another's mark only lacks a mark.
+func TestMarksStandInFirstLines(t *testing.T) {
+	for _, path := range fixtures(t) {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n, line := range bytes.Split(data, newline) {
+			if line = trimCR(line); len(line) > 0 && (line[0] == '[' || line[0] == '{') {
+				continue // any JSON starts some format, which looks further then
+			}
+			wanted := blockMarks().in(line)
+			for i, f := range blockFormats() {
+				if wanted != 0 && wanted&(1<<i) == 0 && f.Starts(line) {
+					t.Errorf("%s:%d: %s starts at %.120q, which has marks, but none of its own", path, n+1, f.Name, line)
 				}
 			}
 		}

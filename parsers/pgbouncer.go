@@ -21,7 +21,7 @@ func pgbouncerConsole() Format {
 		Doc:      "PgBouncer's SHOW POOLS, CLIENTS, STATS and DATABASES as psql prints them",
 		Versions: "PgBouncer 1.5 to 1.24",
 		Signs:    []string{" database | user | cl_active | cl_waiting | sv_active | sv_idle"},
-		Marks:    []string{"cl_waiting", "avg_wait_time", "total_wait_time", "current_connections", "wait_us"},
+		Marks:    []string{"cl_waiting", "avg_wait_time", "total_wait_time", "current_connections", " wait_us", "|wait_us", ",wait_us", "\twait_us", `"wait_us`},
 		Starts: func(line []byte) bool {
 			switch columns, _ := psqlHeader(line); pgTableKind(columns) {
 			case pgbPools, pgbClients, pgbStats, pgbDatabases:

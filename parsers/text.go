@@ -2,6 +2,7 @@ package parsers
 
 import (
 	"errors"
+	"math/bits"
 	"sync"
 
 	"github.com/firebreak-io/firebreak/evidence"
@@ -19,7 +20,7 @@ func Text(in *Input, emit Emit) error {
 	for in.Lines.SkipTo(skip) && in.Lines.Next() {
 		// After a block or a record the next line is at hand, whatever it holds.
 		hit := find(in.Lines.Bytes()) >= 0
-		if hit && blockMarks().find(in.Lines.Bytes()) >= 0 {
+		if hit {
 			known, err := t.block()
 			if err != nil {
 				return err
@@ -64,16 +65,15 @@ func newTextDriver(in *Input, emit Emit) *textDriver {
 
 // block hands the current line to the format whose block it starts.
 func (t *textDriver) block() (bool, error) {
-	line := t.in.Lines.Bytes()
-	for _, f := range blockFormats() {
-		if !f.Starts(line) {
+	for wanted := blockMarks().in(t.in.Lines.Bytes()); wanted != 0; wanted &= wanted - 1 {
+		f := &blockFormats()[bits.TrailingZeros64(wanted)]
+		if !f.Starts(t.in.Lines.Bytes()) {
 			continue
 		}
 		t.in.Lines.Unread()
 		err := f.Block(t.in, t.in.counted(f.Name, t.emit))
 		if errors.Is(err, ErrUnrecognized) {
 			t.in.Lines.Next() // the line it gave back
-			line = t.in.Lines.Bytes()
 			continue
 		}
 		return true, err
@@ -83,11 +83,11 @@ func (t *textDriver) block() (bool, error) {
 
 // startsBlock reports whether a block format would begin at this line.
 func startsBlock(line []byte) bool {
-	if len(line) < 6 || line[0] == '\t' || blockMarks().find(line) < 0 {
+	if len(line) < 6 || line[0] == '\t' {
 		return false
 	}
-	for _, f := range blockFormats() {
-		if f.Starts(line) {
+	for wanted := blockMarks().in(line); wanted != 0; wanted &= wanted - 1 {
+		if blockFormats()[bits.TrailingZeros64(wanted)].Starts(line) {
 			return true
 		}
 	}
@@ -114,42 +114,60 @@ var blockFormats = sync.OnceValue(func() []Format {
 
 var allDetectors = sync.OnceValue(detectors)
 
-// blockMarks finds the marks of all block formats.
-var blockMarks = sync.OnceValue(func() *matcher {
-	var all []string
-	for _, f := range blockFormats() {
-		all = append(all, f.Marks...)
-	}
-	return newMatcher(all)
-})
-
-// detectorSigns finds the signs of all detectors; the literal's index leads to
-// the detectors that want it.
-var detectorSigns = sync.OnceValue(func() *signTable {
-	t := &signTable{}
-	index := map[string]int{}
-	var all []string
-	for i, d := range allDetectors() {
-		for _, s := range d.signs {
-			at, ok := index[s]
-			if !ok {
-				at = len(all)
-				index[s] = at
-				all = append(all, s)
-				t.wanted = append(t.wanted, 0)
-			}
-			t.wanted[at] |= 1 << i
-		}
-	}
-	t.matcher, t.signs = newMatcher(all), all
-	return t
-})
-
+// signTable finds literals and tells who wants what holds them.
 type signTable struct {
 	*matcher
 	signs  []string
-	wanted []uint64 // by sign: bits of detectors
+	wanted []uint64 // by literal: bits of those who want it
 }
+
+// newSignTable makes a table of the literals of up to 64.
+func newSignTable(literals [][]string) *signTable {
+	if len(literals) > 64 {
+		panic("signTable: more than 64")
+	}
+	t := &signTable{}
+	index := map[string]int{}
+	for who, list := range literals {
+		for _, s := range list {
+			at, ok := index[s]
+			if !ok {
+				at = len(t.signs)
+				index[s] = at
+				t.signs = append(t.signs, s)
+				t.wanted = append(t.wanted, 0)
+			}
+			t.wanted[at] |= 1 << who
+		}
+	}
+	t.matcher = newMatcher(t.signs)
+	return t
+}
+
+// in returns the bits of those who want a text.
+func (t *signTable) in(text []byte) uint64 {
+	var wanted uint64
+	t.each(text, func(literal, _ int) { wanted |= t.wanted[literal] })
+	return wanted
+}
+
+// blockMarks finds the marks of the block formats.
+var blockMarks = sync.OnceValue(func() *signTable {
+	var marks [][]string
+	for _, f := range blockFormats() {
+		marks = append(marks, f.Marks)
+	}
+	return newSignTable(marks)
+})
+
+// detectorSigns finds the signs of the detectors.
+var detectorSigns = sync.OnceValue(func() *signTable {
+	var signs [][]string
+	for _, d := range allDetectors() {
+		signs = append(signs, d.signs)
+	}
+	return newSignTable(signs)
+})
 
 // signs finds any line that a block format or a detector may want.
 var signs = sync.OnceValue(func() *matcher {
