@@ -98,6 +98,14 @@ func (w When) holds(c *Case, labels []incident.Label, a incident.Answer) bool {
 	if len(w.Labels) > 0 && !slices.ContainsFunc(w.Labels, func(l incident.Label) bool { return slices.Contains(labels, l) }) {
 		return false
 	}
+	// The conclusion stands first among the labels.
+	if len(w.Verdict) > 0 && !slices.Contains(w.Verdict, labels[0]) {
+		return false
+	}
+	of := func(t Tech) bool { return slices.Contains(c.techs, t) }
+	if len(w.Tech) > 0 && !slices.ContainsFunc(w.Tech, of) || slices.ContainsFunc(w.NotTech, of) {
+		return false
+	}
 	return (len(w.Kinds) == 0 || c.has(w.Kinds)) && !c.has(w.Not)
 }
 

@@ -92,8 +92,11 @@ type Template struct {
 type When struct {
 	Answers []incident.Answer // of the step that it stands under
 	Labels  []incident.Label  // one of them stands in the chain, or is the conclusion
+	Verdict []incident.Label  // one of them is the conclusion
 	Kinds   []incident.Kind   // one of them was found
 	Not     []incident.Kind   // none of them was found
+	Tech    []Tech            // the evidence is of one of them
+	NotTech []Tech            // the evidence is of none of them
 }
 
 // Language says how values are made harmless in a command.

@@ -13,6 +13,7 @@ import (
 type Case struct {
 	incident *incident.Incident
 	findings []*incident.Finding
+	techs    []Tech
 }
 
 // NewCase returns the case of a report's i-th incident. Where a report holds
@@ -27,6 +28,7 @@ func NewCase(r *incident.Report, i int) *Case {
 	for j := from; j <= to; j++ {
 		c.findings = append(c.findings, &r.Findings[j])
 	}
+	c.techs = techsOf(r, c.findings)
 	return c
 }
 
@@ -208,6 +210,8 @@ func (c *Case) make(field string) string {
 	switch field {
 	case fieldOverride:
 		return c.override()
+	case fieldLimit:
+		return c.limit()
 	case fieldIndex:
 		return c.index()
 	case fieldKill:

@@ -298,9 +298,18 @@ func (d *decoder) when(n *yaml.Node) When {
 				w.Answers = append(w.Answers, incident.Answer(d.oneOf(at, "an answer", "yes", "no", "unknown")))
 			})
 		},
-		"label": func(n *yaml.Node) { w.Labels = d.labels(n) },
-		"kind":  func(n *yaml.Node) { w.Kinds = d.kinds(n) },
-		"not":   func(n *yaml.Node) { w.Not = d.kinds(n) },
+		"label":    func(n *yaml.Node) { w.Labels = d.labels(n) },
+		"verdict":  func(n *yaml.Node) { w.Verdict = d.labels(n) },
+		"kind":     func(n *yaml.Node) { w.Kinds = d.kinds(n) },
+		"not":      func(n *yaml.Node) { w.Not = d.kinds(n) },
+		"tech":     func(n *yaml.Node) { w.Tech = d.techs(n) },
+		"not_tech": func(n *yaml.Node) { w.NotTech = d.techs(n) },
 	})
 	return w
+}
+
+func (d *decoder) techs(n *yaml.Node) []Tech {
+	var list []Tech
+	d.list(n, func(at *yaml.Node, _ string) { list = append(list, Tech(d.oneOf(at, "a technology", techs...))) })
+	return list
 }

@@ -9,13 +9,14 @@ import (
 // Fields that this package makes itself.
 const (
 	fieldOverride = "override" // Dubbo's dynamic configuration with retries off for the amplified methods
+	fieldLimit    = "limit"    // Dubbo's dynamic configuration that limits the method that holds the pool
 	fieldIndex    = "index"    // an index for the statement that scans
 	fieldKill     = "kill"     // ends the session that holds a lock
 	fieldEdges    = "edges"    // the amplified methods, as words
 )
 
 // made are the fields above, with the language of those that are commands.
-var made = map[string]Language{fieldOverride: YAML, fieldIndex: SQL, fieldKill: SQL, fieldEdges: ""}
+var made = map[string]Language{fieldOverride: YAML, fieldLimit: YAML, fieldIndex: SQL, fieldKill: SQL, fieldEdges: ""}
 
 // common are fields that every finding has.
 var common = []string{"subject", "text", "count"}

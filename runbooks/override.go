@@ -2,6 +2,7 @@ package runbooks
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -47,7 +48,10 @@ func (c *Case) amplified() []amplifiedEdge {
 func (c *Case) edgeWords() string {
 	var words []string
 	for _, e := range c.amplified() {
-		service := e.service[strings.LastIndexByte(e.service, '.')+1:]
+		service := e.service
+		if parts := serviceKey.FindStringSubmatch(service); parts != nil {
+			service = parts[2][strings.LastIndexByte(parts[2], '.')+1:]
+		}
 		switch {
 		case service == "" && e.method == "":
 			continue
@@ -74,50 +78,91 @@ func inWords(words []string) string {
 	}
 }
 
+// serviceKey is a service as Dubbo writes it: group/interface:version.
+var serviceKey = regexp.MustCompile(`^(?:([\w.-]+)/)?([\pL\w.$]+)(?::([\w.-]+))?$`)
+
+// methodName is a method's name.
+var methodName = regexp.MustCompile(`^[\pL\w$]+$`)
+
 // override is Dubbo's dynamic configuration that switches retries off for the
 // amplified methods: one document a service, for publishing one replaces the
-// one before it. The form v2.7 is read by Dubbo 2.7 and all of 3.x.
+// one before it. The form v2.7 is read by Dubbo 2.7 and all of 3.x. What is not
+// named as Dubbo names services and methods gets no override.
 func (c *Case) override() string {
-	edges := c.amplified()
 	var services []string
-	methods := map[string][]string{}
-	consumers := map[string][]string{}
-	for _, e := range edges {
-		service, ok := yamlName(e.service)
-		if !ok {
-			service = "SERVICE" // to be filled in by a person
+	methods, consumers := map[string][]string{}, map[string][]string{}
+	for _, e := range c.amplified() {
+		if !serviceKey.MatchString(e.service) || e.method != "" && !methodName.MatchString(e.method) || len(e.service)+len(e.method) > maxName {
+			continue
 		}
-		parameter := "retries"
-		if e.method != "" {
-			parameter = e.method + ".retries"
-		}
-		parameter, ok = yamlName(parameter)
-		if !ok {
-			parameter = "METHOD.retries"
-		}
-		if !slices.Contains(services, service) {
-			services = append(services, service)
-		}
-		if !slices.Contains(methods[service], parameter) {
-			methods[service] = append(methods[service], parameter)
-		}
-		if name, ok := yamlName(e.consumer); ok && !slices.Contains(consumers[service], name) {
-			consumers[service] = append(consumers[service], name)
+		services = appendNew(services, e.service)
+		methods[e.service] = appendNew(methods[e.service], e.method)
+		if name, ok := yamlName(e.consumer); ok {
+			consumers[e.service] = appendNew(consumers[e.service], name)
 		}
 	}
 	var docs []string
-	for _, service := range services {
-		var b strings.Builder
-		fmt.Fprintf(&b, "# config centre: group dubbo, key %s::.configurators (with a version or group: service:version:group.configurators)\n", strings.Trim(service, "'"))
-		fmt.Fprintf(&b, "configVersion: v2.7\nscope: service\nkey: %s\nenabled: true\nconfigs:\n  - side: consumer\n    addresses: [\"0.0.0.0\"]\n", service)
-		if names := consumers[service]; len(names) == 1 {
-			fmt.Fprintf(&b, "    # applications: [%s]   # only this consumer; without it, all\n", names[0])
-		}
-		b.WriteString("    parameters:\n")
-		for _, m := range methods[service] {
-			fmt.Fprintf(&b, "      %s: 0\n", m)
-		}
-		docs = append(docs, strings.TrimRight(b.String(), "\n"))
+	for _, s := range services {
+		docs = append(docs, overrideOf(s, methods[s], consumers[s]))
 	}
 	return strings.Join(docs, "\n---\n")
+}
+
+// limit is Dubbo's dynamic configuration that lets a quarter of the pool work
+// for the method that holds most of it. It is empty where the pool is not
+// Dubbo's: other servers limit otherwise.
+func (c *Case) limit() string {
+	method, size := "", 0.0
+	for _, f := range c.of(incident.PoolHot) {
+		if strings.HasPrefix(f.Names["pool"], "Dubbo") && methodName.MatchString(f.Names["method"]) {
+			method, size = f.Names["method"], f.Values["pool.max"]
+			break
+		}
+	}
+	if method == "" || len(method) > maxName || size < 8 {
+		return ""
+	}
+	service, note := "SERVICE", "   # the interface's full name"
+	for _, f := range c.of(edgeKinds...) {
+		if s := f.Names["service"]; f.Names["method"] == method && serviceKey.MatchString(s) && len(s) <= maxName {
+			service, _ = yamlName(s)
+			note = ""
+			break
+		}
+	}
+	parameter, _ := yamlName(method + ".executes")
+	return fmt.Sprintf("configVersion: v2.7\nscope: service\nkey: %s%s\nenabled: true\nconfigs:\n  - side: provider\n    addresses: [\"0.0.0.0\"]\n    parameters:\n      %s: %d", service, note, parameter, int(size/4))
+}
+
+// overrideOf is the override of one service.
+func overrideOf(service string, methods, consumers []string) string {
+	parts := serviceKey.FindStringSubmatch(service)
+	group, name, version := parts[1], parts[2], parts[3]
+	key, _ := yamlName(service)
+	var b strings.Builder
+	fmt.Fprintf(&b, "# config centre: group dubbo, key %s:%s:%s.configurators\n", name, version, group)
+	if !strings.Contains(name, ".") {
+		b.WriteString("# write the interface's full name: the evidence shows only the short one\n")
+	}
+	fmt.Fprintf(&b, "configVersion: v2.7\nscope: service\nkey: %s\nenabled: true\nconfigs:\n  - side: consumer\n    addresses: [\"0.0.0.0\"]\n", key)
+	if len(consumers) == 1 {
+		fmt.Fprintf(&b, "    # applications: [%s]   # only this consumer; without it, all\n", consumers[0])
+	}
+	b.WriteString("    parameters:")
+	for _, m := range methods {
+		parameter := "retries"
+		if m != "" {
+			parameter = m + ".retries"
+		}
+		parameter, _ = yamlName(parameter)
+		fmt.Fprintf(&b, "\n      %s: 0", parameter)
+	}
+	return b.String()
+}
+
+func appendNew(list []string, s string) []string {
+	if slices.Contains(list, s) {
+		return list
+	}
+	return append(list, s)
 }

@@ -31,13 +31,7 @@ func (c *Case) index() string {
 		list := strings.Join(columns, ", ")
 		mysql := fmt.Sprintf("ALTER TABLE %s ADD INDEX %s (%s), ALGORITHM=INPLACE, LOCK=NONE;", table, name, list)
 		pg := fmt.Sprintf("CREATE INDEX CONCURRENTLY %s ON %s (%s);", name, table, list)
-		switch engine := f.Names["engine"]; {
-		case strings.HasPrefix(engine, "mysql"), strings.HasPrefix(engine, "maria"):
-			return "-- a proposal: check it against the plan and the other indexes first\n" + mysql
-		case strings.HasPrefix(engine, "postgres"), strings.HasPrefix(engine, "pg"):
-			return "-- a proposal: check it against the plan and the other indexes first\n" + pg
-		}
-		return "-- a proposal: check it against the plan and the other indexes first\n-- MySQL, MariaDB:\n" + mysql + "\n-- PostgreSQL:\n-- " + pg
+		return "-- a proposal: check it against the plan and the other indexes first\n" + c.inDialect(f.Names["engine"], mysql, pg)
 	}
 	return ""
 }
@@ -95,12 +89,6 @@ func comparedColumns(fp string) []string {
 // kill ends the session that holds the lock others wait for, once a person has
 // looked at it. A session's ID is a number; anything else is none.
 func (c *Case) kill() string {
-	engine := ""
-	for _, f := range c.of(statementKinds...) {
-		if engine == "" {
-			engine = f.Names["engine"]
-		}
-	}
 	for _, f := range c.of(incident.SQLLockWait, incident.SQLMetaLock, incident.SQLIdleTrx) {
 		id := f.Names["blocker"]
 		if f.Kind == incident.SQLIdleTrx {
@@ -111,15 +99,25 @@ func (c *Case) kill() string {
 		}
 		mysql := fmt.Sprintf("SELECT id, user, host, time, state, info FROM information_schema.processlist WHERE id = %s;\nKILL %s;", id, id)
 		pg := fmt.Sprintf("SELECT pid, usename, application_name, state, xact_start, query FROM pg_stat_activity WHERE pid = %s;\nSELECT pg_terminate_backend(%s);", id, id)
-		switch {
-		case strings.HasPrefix(engine, "mysql"), strings.HasPrefix(engine, "maria"):
-			return mysql
-		case strings.HasPrefix(engine, "postgres"), strings.HasPrefix(engine, "pg"):
-			return pg
-		}
-		return "-- MySQL, MariaDB:\n" + mysql + "\n-- PostgreSQL:\n-- " + strings.ReplaceAll(pg, "\n", "\n-- ")
+		return c.inDialect(f.Names["engine"], mysql, pg)
 	}
 	return ""
+}
+
+// inDialect returns the form for the database that is meant, or both if that is
+// not known, the second as a comment.
+func (c *Case) inDialect(engine, mysql, pg string) string {
+	tech := techOfEngine(engine)
+	if tech == "" {
+		tech = c.database()
+	}
+	switch tech {
+	case MySQL:
+		return mysql
+	case PostgreSQL:
+		return pg
+	}
+	return "-- MySQL, MariaDB:\n" + mysql + "\n-- PostgreSQL:\n-- " + strings.ReplaceAll(pg, "\n", "\n-- ")
 }
 
 func digits(s string) bool {
