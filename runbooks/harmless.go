@@ -48,6 +48,9 @@ func letterOrDigit(c byte) bool {
 // would not look into either, if it is more than plain.
 func yamlName(s string) (string, bool) {
 	plain := true
+	if strings.HasPrefix(s, "-") {
+		return "", false
+	}
 	for _, r := range s {
 		switch {
 		case r < 0x80 && letterOrDigit(byte(r)), r == '_', r == '.', r == '/':

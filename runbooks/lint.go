@@ -189,6 +189,11 @@ func (l *linter) template(t *Template, s *Step) {
 		}
 	}
 	check(t.Command, t.Language)
+	if t.Language == Shell {
+		if source := quotedField(t.Command); source != "" {
+			l.complain(l.book.file.find(t.at, source), "field %s stands in quotes: it brings its own", source)
+		}
+	}
 	for _, text := range slices.Concat([]string{t.What}, t.Why, t.Risk) {
 		check(text, "")
 	}
@@ -211,6 +216,34 @@ func wrong(p part, t *Template, in Language) string {
 	}
 	if language, ok := made[p.field]; ok && p.kind == "" && language != in {
 		return "field \"" + p.field + "\" cannot stand here: it is for " + map[Language]string{"": "sentences"}[language] + string(language)
+	}
+	return ""
+}
+
+// quotedField returns a field of a shell command that stands in quotes, where
+// the quoting of its value would end them; empty if there is none.
+func quotedField(command string) string {
+	quote := rune(0)
+	for _, p := range parseTemplate(command) {
+		if p.source != "" {
+			if quote != 0 {
+				return p.source
+			}
+			continue
+		}
+		escaped := false
+		for _, r := range p.literal {
+			switch {
+			case escaped:
+				escaped = false
+			case r == '\\' && quote != '\'':
+				escaped = true
+			case quote == 0 && (r == '\'' || r == '"'):
+				quote = r
+			case r == quote:
+				quote = 0
+			}
+		}
 	}
 	return ""
 }
