@@ -80,7 +80,7 @@ var shown = map[incident.Kind][]string{
 	incident.RouteNarrow:     {"(", "router"},
 	incident.GCPauses:        {"pause", "gc"},
 	incident.ClockLeap:       {"clock"},
-	incident.DownstreamSlow:  {"timed out", "timeout", "deadline"},
+	incident.DownstreamSlow:  {"timed out", "timed-out", "timeout", "deadline", "refused"},
 	incident.DuplicateWrite:  {"duplicate", " - "},
 	incident.CallUnreachable: {"refused", "reset", "closed", "unavailable"},
 }

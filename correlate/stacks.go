@@ -2,6 +2,7 @@ package correlate
 
 import (
 	"cmp"
+	"fmt"
 	"hash/maphash"
 	"slices"
 	"strconv"
@@ -379,12 +380,12 @@ func (sh *shapes) of(s *evidence.Stack) *shape {
 	if s.WaitsOn.Class != "" {
 		h ^= maphash.String(sh.seed, s.WaitsOn.Class)
 	}
-	if s.Detail != "" {
-		d := s.Detail
-		if s.Runtime == evidence.Go {
-			d, _, _ = strings.Cut(d, ",")
-		}
-		h ^= maphash.String(sh.seed, d) * 31
+	detail := s.Detail
+	if s.Runtime == evidence.Go {
+		detail, _, _ = strings.Cut(detail, ",")
+	}
+	if detail != "" {
+		h ^= maphash.String(sh.seed, detail) * 31
 	}
 	for _, f := range s.Frames {
 		fh, ok := sh.funcs[f]
@@ -411,8 +412,12 @@ func (sh *shapes) of(s *evidence.Stack) *shape {
 	var b strings.Builder
 	for _, f := range x.frames {
 		b.WriteString(f.Func)
+		if isApp(f.Func) {
+			b.WriteString(":" + strconv.Itoa(f.Line))
+		}
 		b.WriteByte('\n')
 	}
+	fmt.Fprintf(&b, "%s\n%s\n%d", s.WaitsOn.Class, detail, s.Working)
 	x.name = b.String()
 	sh.byKey[h] = x
 	return x

@@ -12,5 +12,6 @@ func families() [][]composed {
 		routing,
 		harmless,
 		strangers,
+		hard,
 	}
 }

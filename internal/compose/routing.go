@@ -33,7 +33,7 @@ var routing = []composed{
 	}},
 	{"duplicate-writes-access-log", duplicatePay, want{
 		Why:   "The access log of the provider has every payment two or three times, a second apart, from the same consumer, which retried.",
-		Label: "duplicate-writes", Or: []string{"retry-amplification"}, Not: []string{"slow-sql", "healthy"},
+		Label: "duplicate-writes", Not: []string{"slow-sql", "healthy"},
 	}},
 	{"healthy-repeated-reads", repeatedReads, want{
 		Why:   "The same product is read again and again, as reads are; nothing failed.",
