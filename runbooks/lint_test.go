@@ -184,3 +184,16 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// TestDocumentedBook holds that the example of the documentation is sound.
+func TestDocumentedBook(t *testing.T) {
+	doc, err := os.ReadFile("../docs/runbooks.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(doc), "```yaml\n")
+	example, _, ok := strings.Cut(rest, "```")
+	if ps := problemsOf("docs/runbooks.md", example); !ok || len(ps) > 0 {
+		t.Errorf("found: %v; %v", ok, ps)
+	}
+}
