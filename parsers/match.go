@@ -47,8 +47,9 @@ type matcher struct {
 
 // gram is one of the four grams of a literal.
 type gram struct {
-	literal int
-	off     int    // of the gram in the literal
+	value   uint64 // its bytes
+	literal int32
+	off     uint16 // of the gram in the literal
 	next    uint16 // 1 + the next with this hash
 }
 
@@ -65,7 +66,7 @@ const (
 	windowSize = gramSize + sampleStep - 1
 	loadSize   = 8 // bytes read to get a gram
 	filterBits = 16
-	headBits   = 12
+	headBits   = 13
 )
 
 func newMatcher(literals []string) *matcher {
@@ -87,21 +88,27 @@ func newMatcher(literals []string) *matcher {
 		}
 		at := rarest(lit)
 		for off := at; off < at+sampleStep; off++ {
-			m.add(gram{literal: len(m.literals) - 1, off: off})
+			m.add(len(m.literals)-1, off)
 		}
 	}
 	return m
 }
 
-func (m *matcher) add(g gram) {
+// add enters the gram of a literal at an offset.
+func (m *matcher) add(literal, off int) {
 	var b [loadSize]byte
-	copy(b[:], m.literals[g.literal][g.off:][:gramSize])
-	h := gramHash(b[:])
+	copy(b[:], m.literals[literal][off:][:gramSize])
+	g := gram{value: gramOf(binary.LittleEndian.Uint64(b[:])), literal: int32(literal), off: uint16(off)}
+	h := hashOf(g.value)
 	m.filter[h] = 1
-	g.next = m.head[h>>(filterBits-headBits)]
+	list := &m.head[h>>(filterBits-headBits)]
+	g.next = *list
 	m.grams = append(m.grams, g)
-	m.head[h>>(filterBits-headBits)] = uint16(len(m.grams))
+	*list = uint16(len(m.grams))
 }
+
+// gramOf returns the gram in the low bytes of v.
+func gramOf(v uint64) uint64 { return v & (1<<(8*gramSize) - 1) }
 
 // gramHash is the hash of the gram at the start of b.
 func gramHash(b []byte) uint64 {
@@ -140,7 +147,7 @@ func (m *matcher) each(text []byte, f func(literal, off int)) {
 			if at < 0 {
 				break
 			}
-			f(m.grams[n].literal, at)
+			f(int(m.grams[n].literal), at)
 			g = m.grams[n].next
 		}
 	}
@@ -159,11 +166,13 @@ func (m *matcher) first(text []byte, i int) uint16 {
 // verify returns which gram, of a list, stands at i with all of its literal
 // around it, and where that begins; at is -1 if none does.
 func (m *matcher) verify(text []byte, i int, list uint16) (n, at int) {
-	for list > 0 {
+	for sample := gramOf(loadAt(text, i)); list > 0; {
 		g := &m.grams[list-1]
-		at = i - g.off
-		if at >= 0 && bytes.HasPrefix(text[at:], m.literals[g.literal]) {
-			return int(list - 1), at
+		if g.value == sample {
+			at = i - int(g.off)
+			if at >= 0 && bytes.HasPrefix(text[at:], m.literals[g.literal]) {
+				return int(list - 1), at
+			}
 		}
 		list = g.next
 	}
@@ -221,6 +230,7 @@ const usualText = `2026-03-14 09:12:33.123  INFO 4711 --- [nio-8080-exec-12] com
 	at java.base/java.util.concurrent.ThreadPoolExecutor.runWorker(ThreadPoolExecutor.java:1136)
 [INFO] [2026/03/14 09:12:33] user login request received from the client, method invoke timeout connection server thread pool
 {"@timestamp":"2026-03-14T09:12:33.123Z","level":"INFO","message":"payment created","logger_name":"com.example.Main","thread_name":"main","traceId":"4bf92f3577b34da6"}
+order ORD-00000001 placed for user U00001 in 1 ms, total 1.01, items 1, method GET /api/v1/items status=200 elapsed=12ms cost 3 ms size=10
 WARN ERROR executed in the service for result time state with error. Caused by: java.lang.RuntimeException: select from where and to of is `
 
 // usual counts the runs of three, four and five bytes in usualText.
