@@ -35,6 +35,7 @@ type Engine struct {
 	plans  []plan
 	trx    map[string]*lockWait
 	routes map[string]*route
+	idle   idleSession
 	marks  map[markKey]*mark
 	probes map[string]*probe
 	policy map[string]*policy

@@ -85,6 +85,16 @@ func (q *inquiry) candidateFindings() {
 			}
 			all.merge(s)
 		}
+		least := most
+		for n := range x.candidates {
+			least = min(least, n)
+		}
+		if r := q.e.routes[x.key.service]; r != nil && len(r.stages) > 0 && !q.has(incident.RouteNarrow) {
+			if d := r.stages[0].Count; d >= 3 && least*3 <= d {
+				q.find(incident.RouteNarrow, x.title(), fmt.Sprintf("%s: routing left %d of %d candidates", x.title(), least, d), &all, map[string]float64{"candidates.first": float64(d), "candidates.last": float64(least)}, edgeNames(x))
+				return
+			}
+		}
 		if most > 1 && !q.has(incident.RouteNarrow) {
 			q.find(incident.RouteWide, x.title(), fmt.Sprintf("%s: routing left %d candidates when its calls failed", x.title(), most), &all, map[string]float64{"candidates.last": float64(most)}, edgeNames(x))
 		}

@@ -151,6 +151,7 @@ func (q *inquiry) sqlFindings() {
 			}
 		}
 	}
+	q.metaLock()
 	q.lockWaitFindings()
 	q.fastFinding()
 	q.databaseMarks()
@@ -182,7 +183,7 @@ func (q *inquiry) statementFindings(s *statement) {
 	}
 	lockLike := s.waiting >= fewCalls && s.waiting*2 > s.rowsKnown && changes(s.fingerprint)
 	if n := s.slow.count; n > 0 {
-		p95 := round(s.histogram.quantile(0.95), 1)
+		p95 := round(s.p95(), 1)
 		text := fmt.Sprintf("%s of at least 1 s, up to %s (%s in all): %s", plural(n, "execution"), seconds(s.longest.Seconds()), seconds(s.total.Seconds()), clip(s.fingerprint, 200))
 		values := map[string]float64{"sql.count": float64(s.seen.count), "sql.total_s": round(s.total.Seconds(), 1), "sql.p95_s": p95, "sql.max_s": round(s.longest.Seconds(), 3)}
 		if s.rowsMax >= 0 {
@@ -210,9 +211,41 @@ func (q *inquiry) statementFindings(s *statement) {
 		text := fmt.Sprintf("a statement %s %s rows of %s without an index that fits: %s", what, human(rows), table, clip(s.fingerprint, 200))
 		q.findCited(incident.SQLScan, s.subject(), text, 1, span{at.at, at.at}, []evidence.Citation{at.cite}, map[string]float64{"sql.rows_examined": float64(rows)}, names)
 	}
-	if s.metaWaits.count > 0 {
-		q.find(incident.SQLMetaLock, s.subject(), fmt.Sprintf("%s for a metadata lock: %s", plural(s.metaWaits.count, "session waits"), clip(s.fingerprint, 200)), &s.metaWaits, nil, names)
+	if n := s.waits.count - s.edged - s.metaWaits.count; n > 0 && !(locked && peak.sessions >= fewSessions) {
+		q.find(incident.SQLLockWait, s.subject(), fmt.Sprintf("%s for a lock, whose holder is not shown: %s", waits(n), clip(s.fingerprint, 200)), &s.waits, map[string]float64{"sql.waiting": float64(n)}, names)
 	}
+}
+
+// waits says "1 session waits" or "5 sessions wait".
+func waits(n int) string {
+	if n == 1 {
+		return "1 session waits"
+	}
+	return fmt.Sprintf("%d sessions wait", n)
+}
+
+// metaLock is the queue behind one metadata lock, whatever its statements.
+func (q *inquiry) metaLock() {
+	var all sighting
+	var worst *statement
+	for _, s := range q.e.sortedSQL() {
+		if s.metaWaits.count > 0 {
+			all.merge(&s.metaWaits)
+			if worst == nil || s.metaWaits.count > worst.metaWaits.count {
+				worst = s
+			}
+		}
+	}
+	if worst == nil {
+		return
+	}
+	text := fmt.Sprintf("%s for a metadata lock, most: %s", waits(all.count), clip(worst.fingerprint, 160))
+	cites := all.citations()
+	if idle := q.e.idle; idle.age >= time.Minute {
+		text += fmt.Sprintf("; session %s has slept for %s and may hold it", idle.id, seconds(idle.age.Seconds()))
+		cites = citeUnion(4, cites[:min(len(cites), 2)], []evidence.Citation{idle.at.cite})
+	}
+	q.findCited(incident.SQLMetaLock, worst.subject(), text, all.count, all.span, cites, nil, worst.names())
 }
 
 // changes reports statements that take row locks.
@@ -229,10 +262,7 @@ func (q *inquiry) lockWaitFindings() {
 			break
 		}
 		w := q.e.trx[k]
-		text := "1 session waits for a lock in the database"
-		if w.seen.count > 1 {
-			text = fmt.Sprintf("%d sessions wait for a lock in the database", w.seen.count)
-		}
+		text := waits(w.seen.count) + " for a lock in the database"
 		if w.object != "" {
 			text += " on " + w.object
 		}

@@ -22,6 +22,7 @@ const (
 	fewWaiters   = 5
 	frozenInPool = 8
 	staleLong    = 10 * time.Minute
+	manyRunning  = 20 // threads on the CPU at once, more than most hosts have processors for
 )
 
 var kindOfWait = map[incident.WaitKind]incident.Kind{
@@ -358,8 +359,8 @@ func (q *inquiry) dumpFindings(dumps []*dump) {
 		if d.meta.Truncated {
 			q.findCited(incident.DumpPartial, d.source, fmt.Sprintf("the dump in %s is incomplete: %d threads could be read", d.source, d.threads), 1, sp, cites, nil, nil)
 		}
-		if d.meta.MaxFrames > 0 {
-			q.findCited(incident.DumpCut, d.source, fmt.Sprintf("the dump in %s shows at most %d frames of a thread: deciding frames may be missing", d.source, d.meta.MaxFrames), 1, sp, cites, nil, nil)
+		if d.meta.MaxFrames > 0 && d.cut > 0 {
+			q.findCited(incident.DumpCut, d.source, fmt.Sprintf("the dump in %s shows at most %d frames of a thread, and %d of its threads had more: deciding frames may be missing", d.source, d.meta.MaxFrames, d.cut), d.cut, sp, cites, nil, nil)
 		}
 		if d.meta.HeapFull >= 0.97 {
 			q.findCited(incident.HeapFull, d.source, fmt.Sprintf("the old generation is %d %% full in the dump", int(d.meta.HeapFull*100)), 1, sp, cites, map[string]float64{"heap.full": round(d.meta.HeapFull, 2)}, nil)

@@ -60,20 +60,11 @@ type truthSQL struct {
 var misses = map[string]string{
 	"duplicate-writes-access-log":         "equal arguments of a writing method in an access log are not joined",
 	"duplicate-writes-without-unique-key": "one business key in the logs of three providers is not joined",
-	"skew-all-attempts-on-one-of-six":     "three attempts of each call on one of six candidates are not seen as skew",
-	"pool-too-many-connections":           "a database that refuses connections is inconclusive",
-	"slow-sql-grpc-postgresql-activity":   "the caller's deadlines are called an incident of their own",
-	"slow-sql-two-layers-of-retries":      "the upper layer of retries is called an incident of its own",
 	"healthy-repeated-reads":              "quick calls of an access log do not show health",
-	"healthy-old-innodb-deadlock":         "a deadlock of nine days ago is weighed",
-	"healthy-nightly-report":              "three reports at night make a quick day inconclusive",
 	"healthy-leak-returned":               "leak warnings that were withdrawn count",
 	"skew-one-provider-of-four":           "access logs are not read",
 
-	"judge-hot-row-innodb":          "two transactions that wait for a row weigh less than the threads that wait for their answer",
-	"judge-jedis-pool-borrowers":    "waiting for a member of the Redis pool is called waiting for Redis",
-	"judge-pg-activity-own-columns": "lock waits without blocking pids make no finding",
-	"judge-route-rule-one-host":     "the directory of one source and the candidates of another are not compared",
+	"judge-jedis-pool-borrowers": "waiting for a member of the Redis pool is called waiting for Redis",
 }
 
 // incidentNames lists the composed incidents.

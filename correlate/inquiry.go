@@ -236,6 +236,9 @@ func (q *inquiry) connectionPool(p *pool) {
 	}
 	if rej.count > 0 {
 		text := fmt.Sprintf("%sconnection pool %s is exhausted: %s gave up waiting", what, p.display(), plural(rej.count, "borrower"))
+		if p.max > 0 && p.active >= 0 && p.active*10 < p.max*9 {
+			text = fmt.Sprintf("%s of %sconnection pool %s gave up waiting though it was not full: connections cannot be opened fast enough, or its lock is contended", plural(rej.count, "borrower"), what, p.display())
+		}
 		if p.waited > 0 {
 			text += fmt.Sprintf(" (up to %s)", seconds(p.waited.Seconds()))
 		}

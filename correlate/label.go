@@ -64,7 +64,7 @@ func (q *inquiry) triggers() []*candidate {
 func (q *inquiry) deadlock() *candidate {
 	c := &candidate{label: incident.Deadlock, since: q.since(incident.LockDeadlock, incident.SQLDeadlock, incident.SelfStarved)}
 	if ids := q.ids(incident.LockDeadlock); len(ids) > 0 {
-		c.support(4, ids)
+		c.support(pointsHigh, ids) // the runtime itself, or a cycle of owners, proves it
 		c.kinds++
 		c.subject = first(q.of(incident.LockDeadlock)).Text
 	} else if fs := q.of(incident.SQLDeadlock); len(fs) > 0 && fs[0].Count >= fewCalls && !q.has(incident.StackDBRead, incident.SQLRunning, incident.PoolExhausted) {
@@ -160,7 +160,8 @@ func (q *inquiry) lockContention() *candidate {
 		}
 		c.support(1, q.ids(incident.PoolExhausted, incident.PoolRejected, incident.CallTimeout, incident.RetryExhausted))
 	}
-	if inDatabase >= fewCalls && inDatabase >= q.runningFree() {
+	few := inDatabase > 0 && q.runningFree() == 0 && q.distress() && (q.hasBlocker() || q.has(incident.SQLIdleTrx))
+	if (inDatabase >= fewCalls || few) && inDatabase >= q.runningFree() {
 		c.support(3, q.ids(incident.SQLLockWait, incident.SQLMetaLock))
 		c.support(1, q.ids(incident.SQLIdleTrx))
 		c.support(1, q.ids(incident.StackDBRead))
@@ -339,7 +340,9 @@ func (q *inquiry) oneHopDown() incident.Finding {
 func (q *inquiry) cpuSaturation() *candidate {
 	c := &candidate{label: incident.CPUSaturation, since: q.since(incident.StackCPU, incident.CPUBusy, incident.Throttled)}
 	c.support(2, q.ids(incident.CPUBusy))
-	if n := q.threadsOfKind(incident.StackCPU); n >= frozenInPool || n > 0 && q.has(incident.CPUBusy, incident.Throttled) {
+	if n := q.threadsOfKind(incident.StackCPU); n >= manyRunning && float64(n) >= busyPool*first(q.of(incident.StackCPU)).Values["pool.max"] {
+		c.support(3, q.ids(incident.StackCPU))
+	} else if n >= frozenInPool || n > 0 && q.has(incident.CPUBusy, incident.Throttled) {
 		c.support(2, q.ids(incident.StackCPU))
 		if f := first(q.of(incident.StackCPU)); f.Values["dumps"] > 1 {
 			c.points++
@@ -437,7 +440,12 @@ func (q *inquiry) starvation() *candidate {
 	c.support(2, q.ids(incident.ConnExhausted))
 	c.support(2, q.ids(incident.StackDBPool))
 	c.support(1, q.ids(incident.PoolBusy))
-	c.support(1, q.ids(incident.ConnLimit, incident.ConnLeak))
+	c.support(1, q.ids(incident.ConnLeak))
+	if f := first(q.of(incident.ConnLimit)); f.Count >= fewCalls {
+		c.support(2, q.ids(incident.ConnLimit))
+	} else {
+		c.support(1, q.ids(incident.ConnLimit))
+	}
 	switch {
 	case q.workers != nil && q.has(incident.PoolExhausted, incident.PoolRejected):
 		p := q.workers

@@ -278,7 +278,7 @@ func (q *inquiry) fingerprints() []incident.Fingerprint {
 		if s.seen.count > 0 {
 			o.Count = ptr(int64(s.seen.count))
 			if s.longest > 0 || len(s.histogram.counts) > 0 {
-				o.TotalSeconds, o.MaxSeconds, o.P95Seconds = ptr(round(s.total.Seconds(), 3)), ptr(round(s.longest.Seconds(), 3)), ptr(round(s.histogram.quantile(0.95), 3))
+				o.TotalSeconds, o.MaxSeconds, o.P95Seconds = ptr(round(s.total.Seconds(), 3)), ptr(round(s.longest.Seconds(), 3)), ptr(round(s.p95(), 3))
 			}
 		}
 		if n := max(s.rowsMax, s.scanRows); n >= 0 {
@@ -299,7 +299,7 @@ func (q *inquiry) fingerprints() []incident.Fingerprint {
 			o.RunningNow = ptr(p.sessions)
 			cites.citeAt(p.at)
 		}
-		if n := s.waits.count + s.metaWaits.count; n > 0 {
+		if n := s.waits.count; n > 0 {
 			o.LockWaits = ptr(n)
 		}
 		if s.scanAt.cite.Source != "" {

@@ -273,6 +273,28 @@ func (e *Engine) scopes() []*Engine {
 			parts = append(parts, p)
 		}
 	}
+	// Calls that failed are the other end's trouble: beside a part that shows a
+	// provider's own evidence they are not an incident apart, whoever they name.
+	provider := map[part]bool{}
+	for _, r := range e.kept {
+		if r.Pool != nil && !r.Pool.Relayed || r.Attempt != nil && r.Attempt.Side == evidence.Provider || r.Mark != nil && r.Mark.Kind != evidence.MarkDownstream || r.Route != nil {
+			if keys := names(r); len(keys) > 0 && trouble(r) {
+				provider[part{max(0, eraOf(r.Time, starts)), isl.root(keys[0])}] = true
+			}
+		}
+	}
+	for k, keys := range dumpKeys {
+		provider[part{max(0, eraOf(e.dumps[k].at, starts)), isl.root(keys[0])}] = true
+	}
+	shown := map[int]bool{}
+	for _, p := range parts {
+		shown[p.era] = shown[p.era] || provider[p]
+	}
+	parts = slices.DeleteFunc(parts, func(p part) bool { return shown[p.era] && !provider[p] })
+	standing := map[part]bool{}
+	for _, p := range parts {
+		standing[p] = true
+	}
 	// Parts of time in which no service is named stand for themselves.
 	named := map[int]bool{}
 	for _, p := range parts {
@@ -318,8 +340,8 @@ func (e *Engine) scopes() []*Engine {
 		if root == p.root {
 			return true
 		}
-		// Trouble too small to be a part of its own goes with every part of its time.
-		return count[part{p.era, root}] < enoughSelf
+		// What is no part of its own goes with every part of its time.
+		return !standing[part{p.era, root}]
 	}
 	for _, r := range e.kept {
 		era, root := eraOf(r.Time, starts), ""

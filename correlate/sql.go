@@ -35,6 +35,7 @@ type statement struct {
 	table       string
 	quick       int64               // executions under 100 ms
 	running     map[string]*running // by snapshot
+	edged       int                 // waits whose holder a lock edge names
 	waiting     int64               // long executions that examined next to nothing
 	rowsKnown   int64
 }
@@ -90,6 +91,7 @@ func (e *Engine) addSQL(r *evidence.Record) {
 		e.addLockEdge(r)
 	}
 	if q.Origin == evidence.IdleSession {
+		e.addIdle(r)
 		if q.InTrx == evidence.Yes {
 			e.addIdleTrx(r)
 		}
@@ -157,6 +159,9 @@ func (e *Engine) addSQL(r *evidence.Record) {
 		if q.Origin == evidence.LockWait || meta || strings.Contains(q.State, "level lock") || strings.HasPrefix(q.State, "Lock|") {
 			run.locked += int(n)
 			s.waits.add(r, int(n))
+			if q.Waits != nil {
+				s.edged += int(n)
+			}
 		}
 	case evidence.Deadlock:
 		s.deadlocks.add(r, int(n))
@@ -212,6 +217,20 @@ func (e *Engine) addLockEdge(r *evidence.Record) {
 	x.blockerState = minNonEmpty(x.blockerState, w.BlockerState)
 	x.seen.add(r, 1)
 	x.longest = max(x.longest, w.Waited, r.SQL.Duration)
+}
+
+// idleSession is the session that has slept longest.
+type idleSession struct {
+	id  string
+	age time.Duration
+	at  cited
+}
+
+func (e *Engine) addIdle(r *evidence.Record) {
+	s := idleSession{r.SQL.Session, r.SQL.Duration, cited{r.Time, r.Cite}}
+	if s.age > e.idle.age || s.age == e.idle.age && s.age > 0 && s.at.compare(e.idle.at) < 0 {
+		e.idle = s
+	}
 }
 
 func (e *Engine) addIdleTrx(r *evidence.Record) {
@@ -282,6 +301,9 @@ func (h *histogram) quantile(q float64) float64 {
 	}
 	return 0
 }
+
+// p95 is the time in seconds under which 95 of 100 executions stayed.
+func (s *statement) p95() float64 { return min(s.histogram.quantile(0.95), s.longest.Seconds()) }
 
 // sortedSQL lists statements: what runs now, then what cost most.
 func (e *Engine) sortedSQL() []*statement {

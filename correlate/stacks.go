@@ -84,6 +84,7 @@ type dump struct {
 	cite     evidence.Citation
 	meta     evidence.Dump
 	threads  int
+	cut      int                   // threads whose stack was cut
 	waiting  map[string]*lockQueue // by lock identity, until the dump closes
 	holders  map[string]holder
 	waitsFor map[string]string // thread -> lock, for cycles
@@ -183,6 +184,9 @@ func (e *Engine) addStack(r *evidence.Record) {
 		return
 	}
 	d.threads += n
+	if s.Cut {
+		d.cut += n
+	}
 	sh := e.shapes.of(s)
 	if sh == nil {
 		return

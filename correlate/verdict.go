@@ -64,7 +64,14 @@ func (q *inquiry) pick(all []*candidate) *candidate {
 			continue
 		}
 		switch c.label {
-		case incident.Deadlock, incident.GCPause:
+		case incident.Deadlock:
+			if q.has(incident.LockDeadlock) {
+				if q.deadlockMatters() {
+					return c
+				}
+				continue
+			}
+		case incident.GCPause:
 			if c.points >= pointsMedium {
 				return c
 			}
@@ -81,6 +88,22 @@ func (q *inquiry) pick(all []*candidate) *candidate {
 		}
 	}
 	return best
+}
+
+// deadlockMatters reports whether a deadlock explains what is seen: more threads
+// wait for locks than for anything else, or nothing else is seen.
+func (q *inquiry) deadlockMatters() bool {
+	others := 0
+	for _, f := range q.findings {
+		if strings.HasPrefix(string(f.Kind), "stack.") && f.Kind != incident.StackIdle && f.Kind != incident.StackLock && f.Kind != incident.StackCondition {
+			others = max(others, int(f.Values["threads"]))
+		}
+	}
+	locked := q.threadsOfKind(incident.StackLock) + q.threadsOfKind(incident.StackCondition)
+	for _, f := range q.of(incident.LockDeadlock, incident.LockConvoy) {
+		locked = max(locked, int(f.Values["threads"]))
+	}
+	return locked >= others
 }
 
 // certainty turns points into a word.
@@ -157,8 +180,8 @@ func (q *inquiry) noIncident() (incident.Label, incident.Certainty) {
 		case incident.StackIdle, incident.PoolIdle, incident.GCQuiet, incident.CPUFree, incident.SQLFast, incident.RetryNone, incident.PoolShutdown, incident.RouteWide, incident.ProbeFast:
 			calmKinds[f.Kind] = true
 		case incident.AppErrors, incident.Deployed, incident.RetrySucceeded, incident.DumpCut, incident.DumpPartial:
-		case incident.SQLSlow, incident.SQLScan, incident.SQLLockWait:
-			if f.Count >= fewCalls {
+		case incident.SQLSlow, incident.SQLScan, incident.SQLLockWait, incident.SQLDeadlock:
+			if f.Count >= fewCalls && !q.stray(f) {
 				trouble++
 			}
 		default:
@@ -193,8 +216,20 @@ func (q *inquiry) stray(f incident.Finding) bool {
 		return false
 	case f.Count < fewCalls && q.e.span.seconds() >= quietGap.Seconds():
 		return true
+	case strings.HasPrefix(string(f.Kind), "sql."): // a slow log is silent where nothing is slow
+		return q.e.covers() >= quietGap
 	}
 	return q.covered(&s) >= quietGap
+}
+
+// covers is the time from the first to the last line of all that was read.
+func (e *Engine) covers() time.Duration {
+	whole := e.span
+	for _, s := range e.sources {
+		whole.add(s.From)
+		whole.add(s.To)
+	}
+	return whole.last.Sub(whole.first)
 }
 
 // chain links trigger, amplifier and victim, as far as each is supported and
