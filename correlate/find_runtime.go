@@ -91,7 +91,7 @@ func (q *inquiry) candidateFindings() {
 		}
 		if r := q.e.routes[x.key.service]; r != nil && len(r.stages) > 0 && !q.has(incident.RouteNarrow) {
 			if d := r.stages[0].Count; d >= 3 && least*3 <= d {
-				q.find(incident.RouteNarrow, x.title(), fmt.Sprintf("%s: routing left %d of %d candidates", x.title(), least, d), &all, map[string]float64{"candidates.first": float64(d), "candidates.last": float64(least)}, edgeNames(x))
+				q.find(incident.RouteNarrow, x.title(), fmt.Sprintf("%s: routing left %d of %d candidates", x.title(), least, d), &all, map[string]float64{"candidates.first": float64(d), "candidates.last": float64(least)}, map[string]string{"service": x.key.service, "method": x.key.method, "consumer": x.key.consumer})
 				return
 			}
 		}
