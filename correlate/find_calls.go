@@ -119,6 +119,9 @@ func (q *inquiry) edgeFindings(x *edge) {
 			q.find(incident.RetryWrite, title, fmt.Sprintf("%s writes, by its name, and is retried %s: without an idempotency key it may be executed more than once", title, times(int(x.attempts-x.calls))), s, nil, names)
 		}
 		if x.sameTarget.count > 0 && x.sameTarget.count*2 > x.exhausted.count {
+			if n := leastKey(x.candidates); n >= 3 && x.sameTarget.count >= fewCalls {
+				q.find(incident.RouteSkew, title, fmt.Sprintf("%s: of %d candidates one gets every attempt of %s", title, n, plural(x.sameTarget.count, "call")), &x.sameTarget, map[string]float64{"candidates.last": float64(n)}, map[string]string{"service": x.key.service, "method": x.key.method})
+			}
 			q.find(incident.RetrySameTarget, title, fmt.Sprintf("%s: all attempts of %s went to one provider", title, plural(x.sameTarget.count, "call")), &x.sameTarget, nil, names)
 		}
 	}
@@ -147,6 +150,17 @@ func (q *inquiry) edgeFindings(x *edge) {
 	if q.edge == nil && (q.loud(&x.exhausted) || q.loud(&x.timeouts) || q.loud(&x.rejected)) {
 		q.edge = x
 	}
+}
+
+// leastKey is the smallest key of a map, -1 of an empty one.
+func leastKey[V any](m map[int]V) int {
+	least := -1
+	for k := range m {
+		if least < 0 || k < least {
+			least = k
+		}
+	}
+	return least
 }
 
 // retriedCalls is when calls with more than one attempt were seen.

@@ -118,6 +118,13 @@ func (q *inquiry) connectionHolders() {
 		if key == "" {
 			continue
 		}
+		borrowing := "" // the function of the user's own in which most borrow
+		for _, g := range q.groupsByDump(key) {
+			if v := &g.key.shape.verdict; v.kind == incident.WaitDBPool && v.app != nil {
+				borrowing = v.app.Func
+				break
+			}
+		}
 		holders := map[incident.WaitKind]int{}
 		app := map[incident.WaitKind]string{}
 		var cites sighting
@@ -127,7 +134,7 @@ func (q *inquiry) connectionHolders() {
 			if v.kind == incident.WaitDBPool || v.kind == incident.WaitIdle {
 				continue
 			}
-			if v.kind == incident.WaitDBRead || v.holdsDB {
+			if v.kind == incident.WaitDBRead || v.holdsDB || runs(g.key.shape, borrowing) {
 				holders[v.kind] += g.counts[key]
 				total += g.counts[key]
 				if app[v.kind] == "" && v.app != nil {
@@ -156,6 +163,18 @@ func (q *inquiry) connectionHolders() {
 				map[string]float64{"threads": float64(holders[most])}, map[string]string{"pool": pool, "app_frame": app[most]})
 		}
 	}
+}
+
+// runs reports whether a function of the user's own stands in a stack: what
+// waits for something else inside the function that others borrow in has
+// borrowed already.
+func runs(s *shape, fn string) bool {
+	for _, f := range s.frames {
+		if fn != "" && f.Func == fn {
+			return true
+		}
+	}
+	return false
 }
 
 // slowDatabase reports whether the database itself was seen to be slow, apart

@@ -144,7 +144,13 @@ func (q *inquiry) threadPool(p *dumpPool, dumps []*dump) bool {
 		}
 		found = true
 		g := q.topGroup(p, key, k)
-		text := fmt.Sprintf("%d of %d threads of %s %s%s", n, size, p.id.pool, waitWords[k], inDumps(p))
+		words := waitWords[k]
+		if k == incident.WaitRedis || k == incident.WaitHTTP {
+			if b := q.borrowers(p, key, k); b*5 >= n*4 { // nobody talks to it: its pool is what they wait for
+				fk, words = incident.StackDBPool, map[incident.WaitKind]string{incident.WaitRedis: "wait for a connection from the Redis pool", incident.WaitHTTP: "wait for a connection from the HTTP client's pool"}[k]
+			}
+		}
+		text := fmt.Sprintf("%d of %d threads of %s %s%s", n, size, p.id.pool, words, inDumps(p))
 		fn := map[string]string{"pool": p.id.pool, "process": names["process"]}
 		fc := cites
 		if g != nil {
@@ -168,6 +174,18 @@ func (q *inquiry) threadPool(p *dumpPool, dumps []*dump) bool {
 		q.selfStarved(p, key, n, sp, cites)
 	}
 	return found
+}
+
+// borrowers counts the threads of a wait kind that wait for a member of a pool
+// of connections rather than for an answer.
+func (q *inquiry) borrowers(p *dumpPool, dump string, k incident.WaitKind) int {
+	n := 0
+	for _, g := range q.groupsByDump(dump) {
+		if g.key.pool == p.id && g.key.shape.verdict.kind == k && g.key.shape.verdict.detail == "borrow" {
+			n += g.counts[dump]
+		}
+	}
+	return n
 }
 
 // fewest is the smallest number of threads that waited for k in any dump of

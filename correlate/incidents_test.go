@@ -63,8 +63,6 @@ var misses = map[string]string{
 	"healthy-repeated-reads":              "quick calls of an access log do not show health",
 	"healthy-leak-returned":               "leak warnings that were withdrawn count",
 	"skew-one-provider-of-four":           "access logs are not read",
-
-	"judge-jedis-pool-borrowers": "waiting for a member of the Redis pool is called waiting for Redis",
 }
 
 // incidentNames lists the composed incidents.
