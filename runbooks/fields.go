@@ -33,7 +33,7 @@ var (
 	workerKinds    = []incident.Kind{incident.PoolExhausted, incident.PoolRejected, incident.PoolBusy, incident.PoolSlow, incident.PoolFrozen, incident.PoolTooSmall, incident.PoolBurst, incident.PoolShutdown, incident.PoolIdle}
 	connKinds      = []incident.Kind{incident.ConnExhausted, incident.ConnUnreachable, incident.ConnLeak}
 	statementKinds = []incident.Kind{incident.SQLScan, incident.SQLRunning, incident.SQLSlow, incident.SQLLockWait, incident.SQLMetaLock}
-	routeKinds     = []incident.Kind{incident.RouteNone, incident.RouteEmptied, incident.RouteNarrow, incident.RouteGrey, incident.RouteWide}
+	routeKinds     = []incident.Kind{incident.RouteNone, incident.RouteEmptied, incident.RouteNarrow, incident.RouteGrey, incident.RouteWide, incident.RouteSkew}
 	peerKinds      = []incident.Kind{incident.DownstreamSlow, incident.BreakerOpen, incident.Limited, incident.Deployed, incident.ConnLeak, incident.OutOfMemory}
 )
 
