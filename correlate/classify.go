@@ -16,390 +16,341 @@ func classify(s *evidence.Stack) verdict {
 	return classifyJVM(s)
 }
 
-// leaf is what the innermost frames do.
-type leaf int
-
-const (
-	leafJava    leaf = iota // runs Java code
-	leafSocket              // waits for bytes of a peer, or to connect
-	leafDNS                 // resolves a name
-	leafIdleIO              // selector or acceptor
-	leafFile                // file, pipe or stdin
-	leafProcess             // waits for a child process
-	leafPark                // parked, Object.wait
-	leafSleep               // sleeps
-	leafBlocked             // wants a monitor
-	leafNative              // some other native code
-)
-
-var jvmSocketLeaves = []string{
-	"java.net.SocketInputStream.socketRead0", "sun.nio.ch.SocketDispatcher.read0", "sun.nio.ch.SocketDispatcher.readv0", "sun.nio.ch.SocketDispatcher.write0",
-	"java.net.SocketOutputStream.socketWrite0", "sun.nio.ch.FileDispatcherImpl.read0", "sun.nio.ch.FileDispatcherImpl.write0", "sun.nio.ch.Net.poll",
-	"java.net.PlainSocketImpl.socketConnect", "java.net.DualStackPlainSocketImpl.", "java.net.TwoStacksPlainSocketImpl.", "sun.nio.ch.Net.connect", "sun.nio.ch.UnixDomainSockets.connect",
-	"java.net.AbstractPlainSocketImpl.", "jdk.net.", "sun.nio.ch.NioSocketImpl.", "sun.nio.ch.SocketDispatcher.",
-	"java.net.SocketInputStream.read", "org.apache.tomcat.jni.Socket.recv", "io.netty.channel.unix.", "java.net.PlainSocketImpl.",
-}
-
-var jvmAcceptLeaves = []string{
-	"sun.nio.ch.EPollArrayWrapper.epollWait", "sun.nio.ch.EPoll.wait", "sun.nio.ch.KQueue.poll", "sun.nio.ch.KQueueArrayWrapper.kevent", "sun.nio.ch.WindowsSelectorImpl",
-	"sun.nio.ch.WEPoll.wait", "sun.nio.ch.PollArrayWrapper.poll", "sun.nio.ch.DevPoll", "io.netty.channel.epoll.Native.epollWait", "io.netty.channel.kqueue.", "io.netty.channel.epoll.",
-	"sun.nio.ch.Iocp.", "sun.nio.ch.Net.accept", "java.net.PlainSocketImpl.socketAccept", "sun.nio.ch.ServerSocketChannelImpl.accept", "sun.nio.ch.UnixDomainSockets.accept", "java.net.DualStackPlainSocketImpl.accept",
-	"org.apache.tomcat.jni.Poll", "org.apache.tomcat.jni.Socket.accept", "sun.nio.ch.EPollSelectorImpl.", "sun.nio.ch.SelectorImpl.",
-	"java.lang.ref.Reference.waitForReferencePendingList", "io.uring.", "io.netty.channel.uring.", "io.netty.incubator.channel.uring.",
-	"sun.tools.attach.", "sun.nio.fs.LinuxWatchService.poll", "sun.management.ThreadImpl.dumpThreads0", "jdk.internal.vm.ThreadSnapshot", "sun.management.ThreadImpl.getThreadInfo", "java.lang.Thread.dumpThreads", "com.sun.management.internal.",
-}
-
-var jvmFileLeaves = []string{
-	"java.io.FileInputStream.read", "java.io.FileInputStream.open", "java.io.FileOutputStream.write", "java.io.FileOutputStream.open", "java.io.RandomAccessFile.", "sun.nio.ch.FileDispatcherImpl.pread", "sun.nio.ch.FileDispatcherImpl.pwrite",
-	"sun.nio.ch.FileDispatcherImpl.force", "sun.nio.ch.UnixFileDispatcherImpl.", "sun.nio.ch.FileChannelImpl.force", "sun.nio.ch.FileDispatcherImpl.truncate", "sun.nio.fs.UnixNativeDispatcher.", "java.util.zip.ZipFile.", "java.io.UnixFileSystem.", "java.io.WinNTFileSystem.", "java.io.FileDescriptor.sync", "sun.nio.ch.IOUtil.write1",
-}
-
-func leafOf(s *evidence.Stack) (leaf, int) {
-	for i, f := range s.Frames {
-		fn := f.Func
-		switch {
-		case i > 6:
-			return leafJava, i
-		case hasAny(fn, jvmAcceptLeaves):
-			return leafIdleIO, i
-		case strings.Contains(fn, "lookupAllHostAddr") || strings.HasPrefix(fn, "java.net.InetAddress") || strings.HasPrefix(fn, "java.net.Inet6AddressImpl") || strings.HasPrefix(fn, "java.net.Inet4AddressImpl"):
-			return leafDNS, i
-		case fn == "sun.nio.ch.Net.poll" || hasAny(fn, jvmSocketLeaves):
-			return leafSocket, i
-		case hasAny(fn, jvmFileLeaves):
-			return leafFile, i
-		case strings.HasPrefix(fn, "java.lang.Thread.sleep") || strings.HasPrefix(fn, "java.lang.VirtualThread.sleep"):
-			return leafSleep, i
-		case strings.HasPrefix(fn, "java.lang.UNIXProcess.") || strings.HasPrefix(fn, "java.lang.ProcessImpl.") || strings.HasPrefix(fn, "java.lang.ProcessHandleImpl."):
-			return leafProcess, i
-		case fn == "sun.misc.Unsafe.park" || fn == "jdk.internal.misc.Unsafe.park" || fn == "java.lang.Object.wait" || fn == "java.lang.Object.wait0" ||
-			strings.HasPrefix(fn, "java.lang.VirtualThread.park") || strings.HasPrefix(fn, "java.util.concurrent.locks.LockSupport.park") || strings.HasPrefix(fn, "java.lang.VirtualThread.yieldContinuation"):
-			if s.State == evidence.StateBlocked {
-				return leafBlocked, i // re-enters a monitor after Object.wait
-			}
-			return leafPark, i
-		case s.State == evidence.StateBlocked:
-			return leafBlocked, i
-		case i == 0 && f.Native:
-			if s.State == evidence.StateWaiting || s.State == evidence.StateTimedWaiting {
-				return leafPark, i
-			}
-			if !strings.HasPrefix(fn, "java.lang.Throwable.") && !strings.HasPrefix(fn, "java.lang.Class.") && !strings.HasPrefix(fn, "java.lang.System.") &&
-				!strings.HasPrefix(fn, "java.util.zip.") && !strings.HasPrefix(fn, "java.lang.reflect.") && !strings.HasPrefix(fn, "jdk.internal.reflect.") && !strings.HasPrefix(fn, "sun.reflect.") && !strings.HasPrefix(fn, "java.lang.String") && !strings.HasPrefix(fn, "java.lang.StrictMath") && !strings.HasPrefix(fn, "java.lang.Object.") && !strings.HasPrefix(fn, "java.lang.invoke.") {
-				return leafNative, i
-			}
-			return leafJava, i
-		case isJDK(fn):
-			continue
-		}
-		break
-	}
-	switch s.State {
-	case evidence.StateWaiting, evidence.StateTimedWaiting:
-		if strings.Contains(s.Detail, "sleeping") {
-			return leafSleep, 0
-		}
-		return leafPark, 0
-	case evidence.StateBlocked:
-		return leafBlocked, 0
-	}
-	return leafJava, 0
-}
-
-func isJDK(fn string) bool {
-	return strings.HasPrefix(fn, "java.") || strings.HasPrefix(fn, "javax.") || strings.HasPrefix(fn, "jdk.") || strings.HasPrefix(fn, "sun.") || strings.HasPrefix(fn, "com.sun.")
-}
+// maxWalk is how many frames may stand between the leaf and the frame that
+// decides: drivers behind TLS, proxies and statement filters take some forty.
+const maxWalk = 80
 
 func classifyJVM(s *evidence.Stack) verdict {
-	v := verdict{kind: incident.WaitOther}
-	v.app, v.entry = appFrames(s.Frames)
+	v := verdict{kind: incident.WaitIdle}
 	if len(s.Frames) == 0 {
-		if s.State == evidence.StateUnknown || s.System {
-			v.kind = incident.WaitIdle
-		}
-		if s.State == evidence.StateRunnable {
-			v.kind = incident.WaitIdle // compiler, dispatcher, attach listener: no Java frames
+		// Compilers, dispatchers and collectors have no Java frames.
+		if s.State == evidence.StateBlocked || s.WaitsOn.Class != "" && lockClass(s.WaitsOn.Class) {
+			v.kind = incident.WaitLock
+		} else if !s.System && (s.State == evidence.StateWaiting || s.State == evidence.StateTimedWaiting) {
+			v.kind = incident.WaitOther
 		}
 		return v
 	}
-	v.holdsDB = holdsConnection(s.Frames)
-	l, _ := leafOf(s)
-	decide := func(kind incident.WaitKind, detail, frame string) verdict {
-		v.kind, v.detail, v.decided = kind, detail, frame
-		return v
-	}
-	if s.Working == evidence.No && (l == leafPark || l == leafSleep) && v.app == nil {
-		return decide(incident.WaitIdle, "", "")
-	}
-
-	// The first frames outside the JDK, down to the user's own code, say whose
-	// wait it is.
-	for i, f := range s.Frames {
-		fn := f.Func
-		if i > 60 {
-			break
-		}
-		if l == leafBlocked || l == leafPark {
-			if r, ok := match(fn, jvmBorrow); ok {
-				return decide(r.kind, r.detail, fn)
-			}
-		}
-		if r, ok := match(fn, jvmJDKClients); ok && (l == leafSocket || l == leafPark || l == leafDNS) {
-			return decide(r.kind, r.detail, fn)
-		}
-		if (l == leafPark || l == leafIdleIO || l == leafSleep || l == leafSocket) && hasAny(fn, jvmIdle) {
-			return decide(incident.WaitIdle, "", fn)
-		}
-		if strings.Contains(fn, "<clinit>") && l == leafBlocked {
-			return decide(incident.WaitClassInit, "", fn)
-		}
-		if hasAny(fn, jvmLogging) {
-			switch l {
-			case leafBlocked, leafPark, leafFile, leafSocket:
-				return decide(incident.WaitLogging, "", fn)
-			}
-		}
-		if isJDK(fn) {
-			if l == leafPark && lockFrames(fn) && lockClass(s.WaitsOn.Class) {
-				// Decide below, unless a library's own frame comes first.
-			}
-			if (l == leafBlocked || l == leafPark) && classLoading(fn) {
-				return decide(incident.WaitClassInit, "class loading", fn)
-			}
-			continue
-		}
-		if hasAny(fn, jvmTransport) {
-			continue
-		}
-		if l == leafSocket || l == leafDNS || l == leafIdleIO || l == leafPark || l == leafBlocked || l == leafSleep || l == leafNative {
-			if r, ok := match(fn, jvmClients); ok {
-				if l == leafBlocked && r.kind != incident.WaitLock {
-					return decide(incident.WaitLock, "inside a client", fn)
-				}
-				if l == leafPark && lockClass(s.WaitsOn.Class) && i > 0 && jdkLockAbove(s.Frames[:i]) {
-					return decide(incident.WaitLock, "inside a client", fn)
-				}
-				detail := r.detail
-				if r.kind == incident.WaitDBRead {
-					detail = dbCall(s.Frames, l)
-				}
-				return decide(r.kind, detail, fn)
-			}
-			if (l == leafSocket || l == leafIdleIO || l == leafPark) && hasAny(fn, jvmServer) && !hasAny(fn, jvmNeutral) {
-				if v.app == nil || aboveApp(s.Frames, i, v.app) {
-					return decide(incident.WaitIdle, "client connection", fn)
-				}
-			}
-		}
-		if hasAny(fn, jvmNeutral) {
-			continue
-		}
-		break
-	}
-
-	switch l {
-	case leafBlocked:
-		if strings.Contains(s.Detail, "class init") || strings.Contains(s.WaitsOn.Class, "class init") {
-			return decide(incident.WaitClassInit, "", "")
-		}
-		return decide(incident.WaitLock, "monitor", "")
-	case leafPark:
-		if lockClass(s.WaitsOn.Class) || s.WaitsOn.Class == "" && jdkLockAbove(s.Frames) {
-			return decide(incident.WaitLock, "", "")
-		}
-		if v.app == nil {
-			return decide(incident.WaitIdle, "", "")
-		}
-		return decide(incident.WaitCondition, conditionDetail(s.Frames), "")
-	case leafSleep:
-		if v.app == nil {
-			return decide(incident.WaitIdle, "sleep", "")
-		}
-		return decide(incident.WaitOther, "sleep", "")
-	case leafIdleIO:
-		return decide(incident.WaitIdle, "", "")
-	case leafDNS:
-		return decide(incident.WaitDNS, "", s.Frames[0].Func)
-	case leafFile:
-		if v.app == nil {
-			return decide(incident.WaitIdle, "", "")
-		}
-		return decide(incident.WaitDisk, "", s.Frames[0].Func)
-	case leafProcess:
-		return decide(incident.WaitOther, "process", "")
-	case leafSocket:
-		if v.app == nil {
-			return decide(incident.WaitIdle, "client connection", "")
-		}
-		return decide(incident.WaitHTTP, "own socket", "")
-	case leafNative:
-		return decide(incident.WaitOther, "native", s.Frames[0].Func)
-	}
-	if s.State == evidence.StateRunnable || s.State == evidence.StateUnknown {
-		if v.app == nil && !workerFrames(s.Frames) {
-			return decide(incident.WaitIdle, "", "")
-		}
-		return decide(incident.WaitCPU, "", s.Frames[0].Func)
-	}
+	v.app, v.entry = appFrames(s.Frames)
+	l := leafOf(s)
+	v.kind, v.detail, v.decided = waitOf(s, l, v.app)
+	v.holdsDB = holdsConnection(s.Frames, v.kind)
 	return v
 }
 
-// appFrames returns the innermost and the outermost frame of the user's own
-// code. The outermost is the service method: what stands below it are
-// frameworks that call it. Filters and aspects are not methods of the service.
-func appFrames(frames []*evidence.Frame) (app, entry *evidence.Frame) {
-	for _, f := range frames {
-		if !isApp(f.Func) {
+// waitOf finds the wait of a Java thread whose innermost frames do l.
+func waitOf(s *evidence.Stack, l leaf, app *evidence.Frame) (kind incident.WaitKind, detail, decided string) {
+	if s.Working == evidence.No && l&(leafPark|leafSleep) != 0 && app == nil {
+		return incident.WaitIdle, "", "" // the pool's own worker lock says that no task runs
+	}
+	if l == leafBlocked && strings.HasPrefix(s.Detail, "class init") {
+		return incident.WaitClassInit, "", ""
+	}
+	if l == leafDNS {
+		return incident.WaitDNS, "", s.Frames[0].Func
+	}
+	request := app != nil || servesRequest(s.Frames)
+	for i, f := range s.Frames {
+		if f == app || i >= maxWalk {
+			break
+		}
+		fn := unshade(f.Func)
+		found, ok := jvmRule.match(fn)
+		if !ok {
 			continue
 		}
-		if app == nil {
-			app = f
+		r := found.value
+		if r.role == pass || l&roleLeaves[r.role] == 0 {
+			continue
 		}
-		if !plumbing(f.Func) {
-			entry = f
-		}
-	}
-	if entry == nil {
-		entry = app
-	}
-	return app, entry
-}
-
-// plumbing reports methods through which calls pass without being the call.
-func plumbing(fn string) bool {
-	class, method := splitFunc(fn)
-	switch method {
-	case "invoke", "doFilter", "doFilterInternal", "intercept", "run", "call", "around", "doAround", "proceed", "preHandle", "main", "execute0", "lambda", "get", "apply", "accept":
-		for _, word := range []string{"Filter", "Interceptor", "Aspect", "Advice", "Proxy", "Runnable", "Callable", "Wrapper", "Handler$", "Lambda"} {
-			if strings.Contains(class, word) {
-				return true
+		switch r.role {
+		case client:
+			if l == leafFile && !isEmbedded(fn) {
+				continue
+			}
+			if l == leafBlocked || l == leafPark && waitsForLock(s, s.Frames[:i]) {
+				return incident.WaitLock, "inside a client", f.Func
+			}
+			wholePackage := strings.HasSuffix(found.prefix, ".")
+			if wholePackage && !request && l&(leafPark|leafSelector|leafSleep) != 0 || longPoll(s.Frames[i:], app) {
+				return incident.WaitIdle, "", f.Func
+			}
+			if r.kind == incident.WaitDBRead {
+				return r.kind, dbCall(s.Frames, app), f.Func
+			}
+		case logger:
+			if fn == "java.io.PrintStream.close" {
+				continue
+			}
+		case loader:
+			if l == leafPark && !waitsForLock(s, s.Frames[:i]) {
+				continue
+			}
+		case server:
+			if app != nil {
+				if l == leafPark && waitsForLock(s, s.Frames[:i]) {
+					return incident.WaitLock, "", f.Func
+				}
+				return incident.WaitOther, "slow client", f.Func
+			}
+			if l == leafPark && servesRequest(s.Frames[i:]) {
+				continue
 			}
 		}
-		return method == "main" || method == "run" || method == "call"
+		return r.kind, r.detail, f.Func
 	}
-	return strings.HasPrefix(method, "lambda$") || strings.HasSuffix(class, "Filter") || strings.HasSuffix(class, "Aspect") || strings.HasSuffix(class, "Interceptor")
+	return fallback(s, l, app, request)
 }
 
-// splitFunc splits "com.acme.X.method" into class and method.
-func splitFunc(fn string) (class, method string) {
-	if i := strings.LastIndexByte(fn, '.'); i >= 0 {
-		return fn[:i], fn[i+1:]
+// fallback decides by the leaf alone, for no library's frame has.
+func fallback(s *evidence.Stack, l leaf, app *evidence.Frame, request bool) (kind incident.WaitKind, detail, decided string) {
+	top := s.Frames[0].Func
+	loop, ownThread := false, false
+	if app != nil {
+		loop, ownThread = ownLoop(s.Frames)
 	}
-	return "", fn
-}
-
-// simpleClass returns the class name without package and outer "Impl".
-func simpleClass(class string) string {
-	if i := strings.LastIndexByte(class, '.'); i >= 0 {
-		class = class[i+1:]
-	}
-	if i := strings.IndexByte(class, '$'); i > 0 {
-		class = class[:i]
-	}
-	return class
-}
-
-func aboveApp(frames []*evidence.Frame, i int, app *evidence.Frame) bool {
-	for _, f := range frames[:i] {
-		if f == app {
-			return false
+	switch l {
+	case leafBlocked:
+		return incident.WaitLock, "monitor", ""
+	case leafPark:
+		detail := conditionDetail(s)
+		switch {
+		case waitsForLock(s, s.Frames):
+			return incident.WaitLock, "", ""
+		case strings.Contains(detail, "process"):
+			return incident.WaitOther, detail, ""
+		case !request:
+			return incident.WaitIdle, "", ""
+		case loop && detail == "queue", loop && ownThread && detail == "":
+			return incident.WaitIdle, "queue loop", ""
 		}
+		return incident.WaitCondition, detail, ""
+	case leafSleep:
+		if !request {
+			return incident.WaitIdle, "sleep", ""
+		}
+		return incident.WaitOther, "sleep", ""
+	case leafSelector:
+		return incident.WaitIdle, "", ""
+	case leafFile:
+		if !request || stdin(s.Frames) {
+			return incident.WaitIdle, "", ""
+		}
+		return incident.WaitDisk, "", top
+	case leafProcess:
+		if !request {
+			return incident.WaitIdle, "", ""
+		}
+		return incident.WaitOther, "process", ""
+	case leafSocket:
+		if !request || loop {
+			return incident.WaitIdle, "client connection", ""
+		}
+		return incident.WaitHTTP, "own socket", ""
+	case leafNative:
+		if !request {
+			return incident.WaitIdle, "", ""
+		}
+		return incident.WaitOther, "native", top
 	}
-	return true
+	switch {
+	case !request, s.State != evidence.StateRunnable && s.State != evidence.StateUnknown:
+		return incident.WaitIdle, "", "" // the JVM's or a framework's own housekeeping
+	case s.State == evidence.StateUnknown && loop && strings.Contains(top, "Queue"):
+		return incident.WaitIdle, "queue loop", ""
+	}
+	return incident.WaitCPU, "", top
 }
 
-// workerFrames reports whether a stack runs somebody's task rather than the
-// machinery of a pool.
-func workerFrames(frames []*evidence.Frame) bool {
+// servesRequest reports whether a stack without user code is that of a request:
+// gateways and generic invocations run in frameworks alone.
+func servesRequest(frames []*evidence.Frame) bool {
 	for _, f := range frames {
-		if strings.Contains(f.Func, "ThreadPoolExecutor.runWorker") || strings.Contains(f.Func, "http11.") || strings.HasPrefix(f.Func, "org.springframework.web.") || strings.HasPrefix(f.Func, "org.apache.dubbo.rpc.") || strings.HasPrefix(f.Func, "com.alibaba.dubbo.rpc.") {
+		if hasAny(f.Func, requestFrames) {
 			return true
 		}
 	}
 	return false
 }
 
-func lockFrames(fn string) bool {
-	return strings.Contains(fn, "ReentrantLock.lock") || strings.Contains(fn, "ReentrantLock.tryLock") || strings.Contains(fn, "ReentrantReadWriteLock$") || strings.Contains(fn, "ReentrantLock$") ||
-		strings.Contains(fn, "locks.StampedLock.") || strings.Contains(fn, "AbstractQueuedSynchronizer.acquire") || strings.Contains(fn, "AbstractQueuedLongSynchronizer.acquire") || strings.Contains(fn, "ReentrantLock.acquire")
+var requestFrames = []string{
+	"org.springframework.web.servlet.", "org.springframework.web.method.", "org.springframework.web.filter.", "org.springframework.web.reactive.", "org.springframework.cloud.gateway.",
+	"org.apache.dubbo.rpc.filter.", "org.apache.dubbo.rpc.proxy.", "com.alibaba.dubbo.rpc.filter.", "com.alibaba.dubbo.rpc.proxy.", "org.apache.dubbo.remoting.exchange.support.header.HeaderExchangeHandler.handleRequest",
+	"com.alibaba.dubbo.remoting.exchange.support.header.HeaderExchangeHandler.handleRequest", "org.apache.catalina.core.ApplicationFilterChain", "org.apache.catalina.core.StandardWrapperValve", "javax.servlet.http.", "jakarta.servlet.http.",
+	"org.eclipse.jetty.servlet.", "io.undertow.servlet.", "com.netflix.zuul.", "io.grpc.stub.ServerCalls", "com.alipay.sofa.rpc.server.", "com.weibo.api.motan.transport.ProviderMessageRouter",
 }
 
+// isEmbedded reports drivers of databases that live in the process and read
+// files themselves.
+func isEmbedded(fn string) bool {
+	return hasAny(fn, []string{"org.h2.", "org.hsqldb.", "org.apache.derby.", "org.sqlite.", "org.duckdb."})
+}
+
+// longPoll reports calls whose purpose is to wait for something to come.
+func longPoll(frames []*evidence.Frame, app *evidence.Frame) bool {
+	for _, f := range frames {
+		if f == app {
+			return false
+		}
+		if _, ok := jvmLongPolls.find(f.Func); ok {
+			return true
+		}
+	}
+	return false
+}
+
+func stdin(frames []*evidence.Frame) bool {
+	for _, f := range frames {
+		if strings.Contains(f.Func, "jline") || strings.HasPrefix(f.Func, "java.util.Scanner.") || strings.HasPrefix(f.Func, "java.io.Console") {
+			return true
+		}
+	}
+	return false
+}
+
+// waitsForLock reports whether a parked thread wants a lock rather than waits at
+// a condition: by what it waits on, or, where the dump does not say, by the
+// frames above the first that is not the JDK's.
+func waitsForLock(s *evidence.Stack, above []*evidence.Frame) bool {
+	if s.WaitsOn.Class != "" {
+		return lockClass(s.WaitsOn.Class)
+	}
+	return lockFrames(above)
+}
+
+// lockClass reports the classes of what a thread parks on when it wants a lock.
 func lockClass(class string) bool {
 	return strings.Contains(class, "ReentrantLock$") || strings.Contains(class, "ReentrantReadWriteLock$") || strings.HasSuffix(class, "StampedLock")
 }
 
-func jdkLockAbove(frames []*evidence.Frame) bool {
+func lockFrames(frames []*evidence.Frame) bool {
 	for _, f := range frames {
-		if strings.Contains(f.Func, "ConditionObject.await") || strings.Contains(f.Func, "Semaphore") || strings.Contains(f.Func, "CountDownLatch") {
+		fn := f.Func
+		switch {
+		case strings.Contains(fn, "ConditionObject.await"), strings.Contains(fn, ".Semaphore"), strings.Contains(fn, "CountDownLatch"), strings.Contains(fn, "FutureTask."):
 			return false
-		}
-		if lockFrames(f.Func) && !strings.Contains(f.Func, "AbstractQueued") {
+		case strings.HasPrefix(fn, "java.util.concurrent.locks.ReentrantLock"), strings.HasPrefix(fn, "java.util.concurrent.locks.ReentrantReadWriteLock"), strings.HasPrefix(fn, "java.util.concurrent.locks.StampedLock."):
 			return true
-		}
-		if !isJDK(f.Func) {
+		case !isJDK(fn):
 			return false
 		}
 	}
 	return false
 }
 
-func classLoading(fn string) bool {
-	return strings.HasPrefix(fn, "java.lang.ClassLoader.loadClass") || strings.HasPrefix(fn, "jdk.internal.loader.") || strings.HasPrefix(fn, "java.net.URLClassLoader.") ||
-		strings.HasPrefix(fn, "sun.misc.URLClassPath.") || strings.HasPrefix(fn, "sun.misc.Launcher$AppClassLoader.") || strings.HasPrefix(fn, "java.lang.Class.forName0")
+// conditions name the synchronizer that a thread waits at, by the class it waits
+// on or the frames it waits in.
+var conditions = []struct{ in, out string }{
+	{"CompletableFuture", "future"}, {"FutureTask", "future"}, {"ForkJoinTask.", "future"}, {"AbstractFuture.", "future"}, {"DefaultPromise.", "future"}, {"FluentFuture", "future"}, {"concurrent.Await", "future"}, {"BlockingMonoSubscriber", "future"},
+	{"BlockingSingleSubscriber", "future"}, {"BasicFuture.", "future"}, {"StructuredTaskScope", "future"}, {"ThreadPoolExecutor.awaitTermination", "termination"}, {"java.lang.Thread.join", "join"},
+	{"ProcessImpl.waitFor", "process"}, {"UNIXProcess.waitFor", "process"}, {"CountDownLatch", "latch"}, {"CyclicBarrier", "barrier"}, {"Phaser", "barrier"}, {"Exchanger.", "exchanger"}, {"BlockingQueue.put", "full queue"}, {"BlockingDeque.put", "full queue"}, {"BlockingQueue.offer", "full queue"},
+	{"BlockingQueue.take", "queue"}, {"BlockingQueue.poll", "queue"}, {"BlockingDeque.take", "queue"}, {"BlockingDeque.poll", "queue"}, {"TransferQueue.take", "queue"}, {"TransferQueue.poll", "queue"}, {"DelayQueue.", "queue"}, {"SynchronousQueue.put", "full queue"}, {"SynchronousQueue.offer", "full queue"}, {"SynchronousQueue.take", "queue"}, {"SynchronousQueue.poll", "queue"},
+	{"commons.pool", "object pool"}, {"Semaphore", "semaphore"},
 }
 
-// conditionDetail names the synchronizer that a thread waits at.
-func conditionDetail(frames []*evidence.Frame) string {
-	for _, f := range frames {
-		for _, c := range []struct{ in, out string }{
-			{"CompletableFuture.", "future"}, {"FutureTask.", "future"}, {"ForkJoinTask.", "future"}, {"CountDownLatch.", "latch"}, {"Semaphore.", "semaphore"},
-			{"CyclicBarrier.", "barrier"}, {"Phaser.", "barrier"}, {"Exchanger.", "exchanger"}, {"BlockingQueue.put", "full queue"}, {"BlockingQueue.take", "queue"}, {"BlockingQueue.poll", "queue"}, {"SynchronousQueue.", "queue"},
-		} {
+func conditionDetail(s *evidence.Stack) string {
+	for _, f := range s.Frames {
+		for _, c := range conditions {
 			if strings.Contains(f.Func, c.in) {
 				return c.out
 			}
-		}
-		if !isJDK(f.Func) {
-			break
-		}
-	}
-	return ""
-}
-
-// dbCall says what kind of database call it is.
-func dbCall(frames []*evidence.Frame, l leaf) string {
-	for _, f := range frames {
-		_, m := splitFunc(f.Func)
-		switch m {
-		case "commit", "rollback":
-			return m
-		case "setAutoCommit", "isValid", "ping", "pingInternal", "isConnectionAlive", "isConnectionDead", "validateConnection", "testConnectionInternal":
-			return "validation"
-		case "createNewIO", "connectOneTryOnly", "doAuthentication", "doConnect", "socketConnect", "connectWithRetries", "makeConnection", "newConnection":
-			return "connect"
-		case "next", "nextRow", "fetch":
-			return "fetch"
-		}
-		if strings.HasPrefix(m, "execute") && !strings.Contains(f.Func, "QueryExecutor") {
-			return "query"
 		}
 		if isApp(f.Func) {
 			break
 		}
 	}
+	for _, c := range conditions {
+		if strings.Contains(s.WaitsOn.Class, c.in) {
+			return c.out
+		}
+	}
 	return ""
 }
 
-// holdsConnection reports whether the thread runs inside a transaction or has a
-// statement of a pooled connection in hand.
-func holdsConnection(frames []*evidence.Frame) bool {
-	for _, f := range frames {
-		fn := f.Func
-		if strings.Contains(fn, "TransactionInterceptor.invoke") || strings.Contains(fn, "TransactionTemplate.execute") || strings.Contains(fn, ".doInTransaction") ||
-			strings.Contains(fn, "TransactionAspectSupport.invokeWithinTransaction") || strings.Contains(fn, "pool.HikariProxy") || strings.Contains(fn, "pool.ProxyConnection") || strings.Contains(fn, "pool.ProxyStatement") || strings.Contains(fn, "pool.ProxyPreparedStatement") ||
-			strings.Contains(fn, "druid.pool.DruidPooled") || strings.Contains(fn, "dbcp2.Delegating") || strings.Contains(fn, "dbcp.Delegating") || strings.Contains(fn, "c3p0.impl.NewProxy") {
-			return true
+// dbCalls rank what a database call is: a driver executes statements to connect
+// and to validate as well.
+var dbCalls = []struct{ detail, methods string }{
+	{"connect", "createNewIO connectOneTryOnly connectWithRetries doAuthentication doConnect connect openConnectionImpl makeConnection newConnection createPhysicalConnection createPoolEntry newPoolEntry logon doHandshake authenticate connectHelper createConnection"},
+	{"validation", "isValid ping pingInternal isConnectionAlive isConnectionDead validateConnection testConnectionInternal setAutoCommit setReadOnly setTransactionIsolation isValidConnection activeConnectionTest testConnection validate"},
+	{"commit", "commit doCommit"},
+	{"rollback", "rollback doRollback"},
+	{"fetch", "next nextRow fetch readNext fetchMoreRows getMoreResults"},
+	{"query", ""},
+}
+
+var dbMethods = func() map[string]int {
+	m := map[string]int{}
+	for i, c := range dbCalls {
+		for _, method := range strings.Fields(c.methods) {
+			m[method] = i
 		}
 	}
-	return false
+	return m
+}()
+
+// dbCall says what kind of database call it is, by the methods of drivers and
+// pools above the user's code.
+func dbCall(frames []*evidence.Frame, app *evidence.Frame) string {
+	best := len(dbCalls)
+	for _, f := range frames {
+		if f == app {
+			break
+		}
+		r, ok := jvmRule.find(unshade(f.Func))
+		if !ok || r.kind != incident.WaitDBRead && r.kind != incident.WaitDBPool {
+			if !strings.HasPrefix(f.Func, "java.sql.DriverManager.") && !strings.HasPrefix(f.Func, "com.zaxxer.hikari.pool.") && !strings.HasPrefix(f.Func, "org.apache.tomcat.jdbc.pool.") {
+				continue
+			}
+		}
+		_, m := splitFunc(f.Func)
+		if i, ok := dbMethods[m]; ok {
+			best = min(best, i)
+		} else if strings.HasPrefix(m, "execute") {
+			best = min(best, len(dbCalls)-1)
+		}
+	}
+	if best == len(dbCalls) {
+		return ""
+	}
+	return dbCalls[best].detail
+}
+
+var (
+	transactionFrames = []string{"TransactionInterceptor.invoke", "TransactionTemplate.execute", "TransactionAspectSupport.invokeWithinTransaction"}
+	connectionFrames  = []string{
+		".doInTransaction", "pool.HikariProxy", "pool.ProxyConnection", "pool.ProxyStatement", "pool.ProxyPreparedStatement", "druid.pool.DruidPooled",
+		"dbcp2.Delegating", "dbcp.Delegating", "c3p0.impl.NewProxy", "proxy.jdbc.PreparedStatementProxyImpl", "TransactionalOperator.", "EntityTransaction",
+	}
+)
+
+// holdsConnection reports whether the thread runs inside a transaction or has a
+// statement of a pooled connection in hand. One that borrows the connection of
+// the only transaction it is in does not have it yet.
+func holdsConnection(frames []*evidence.Frame, kind incident.WaitKind) bool {
+	transactions, begins := 0, false
+	for _, f := range frames {
+		fn := f.Func
+		for _, c := range connectionFrames {
+			if strings.Contains(fn, c) && (kind != incident.WaitDBPool || !strings.HasSuffix(fn, ".getConnection")) {
+				return true
+			}
+		}
+		if strings.HasSuffix(fn, ".doBegin") && transactions == 0 {
+			begins = true
+		}
+		if strings.HasSuffix(fn, "TransactionAspectSupport.invokeWithinTransaction") || strings.HasSuffix(fn, "TransactionTemplate.execute") {
+			transactions++
+		}
+	}
+	if transactions == 0 {
+		for _, f := range frames {
+			for _, c := range transactionFrames {
+				if strings.Contains(f.Func, c) {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	return !begins || kind != incident.WaitDBPool || transactions > 1
 }

@@ -7,9 +7,16 @@ import (
 	"github.com/firebreak-io/firebreak/incident"
 )
 
+// goRule says what functions that begin with a prefix mean.
+type goRule struct {
+	prefix string
+	kind   incident.WaitKind
+	detail string
+}
+
 // goRules are decided by function alone, for aggregated profiles print no
 // states. The first frame from the top that matches decides.
-var goRules = []rule{
+var goRules = []goRule{
 	{"database/sql.(*DB).conn", incident.WaitDBPool, "borrow"},
 	{"github.com/jackc/puddle", incident.WaitDBPool, "borrow"},
 	{"github.com/jackc/pgx/v5/pgxpool.(*Pool).Acquire", incident.WaitDBPool, "borrow"},
@@ -95,6 +102,15 @@ var goLibraries = []string{
 	"github.com/zeromicro/", "github.com/cloudwego/", "github.com/go-kratos/", "github.com/micro/", "github.com/hashicorp/", "github.com/sony/gobreaker", "github.com/alibaba/sentinel-golang", "github.com/panjf2000/ants", "github.com/nacos-group/", "go.etcd.io/", "github.com/ClickHouse/", "k8s.io/", "sigs.k8s.io/",
 }
 
+func matchGo(fn string) (goRule, bool) {
+	for _, r := range goRules {
+		if strings.HasPrefix(fn, r.prefix) {
+			return r, true
+		}
+	}
+	return goRule{}, false
+}
+
 // isGoApp reports whether a Go function belongs to the user's own code: not the
 // standard library, whose import paths have no dot in their first element, and
 // not a known module.
@@ -168,7 +184,7 @@ func classifyGo(s *evidence.Stack) verdict {
 			}
 			return decide(incident.WaitCondition, "semaphore", fn)
 		}
-		if r, ok := match(fn, goRules); ok {
+		if r, ok := matchGo(fn); ok {
 			if running && r.kind != incident.WaitIdle {
 				break
 			}

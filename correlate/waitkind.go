@@ -17,217 +17,165 @@ type verdict struct {
 	holdsDB bool            // a connection or transaction is held further down
 }
 
-// rule maps frames that begin with a prefix to what they mean.
+// role says how a library's frame takes part in a wait.
+type role int
+
+const (
+	client role = iota // talks to something else; a prefix that ends in a dot is a whole package, whose own helper threads rest there too
+	borrow             // hands out members of a pool
+	logger             // writes the log: a lock or a write inside it is a wait for the log
+	server             // the other side's connection: a read there is an idle one
+	worker             // a pool's worker or a helper thread that has no work
+	loader             // loads classes
+	pass               // only passes a wait on: look further down
+)
+
+// rule says what frames mean that stand above the user's own code. The first
+// frame, from the top, that has a rule for the thread's leaf decides.
 type rule struct {
-	prefix string
-	kind   incident.WaitKind
-	detail string
+	role     role
+	kind     incident.WaitKind
+	detail   string
+	prefixes string
 }
 
-// jvmBorrow are the frames of a thread that waits for a member of a pool. They
-// count only for threads that wait: under a socket read they are a connect or a
-// validation.
-var jvmBorrow = []rule{
-	{"com.zaxxer.hikari.util.ConcurrentBag.borrow", incident.WaitDBPool, "borrow"},
-	{"com.zaxxer.hikari.pool.HikariPool.getConnection", incident.WaitDBPool, "borrow"},
-	{"com.zaxxer.hikari.pool.BaseHikariPool.getConnection", incident.WaitDBPool, "borrow"},
-	{"com.alibaba.druid.pool.DruidDataSource.takeLast", incident.WaitDBPool, "borrow"},
-	{"com.alibaba.druid.pool.DruidDataSource.pollLast", incident.WaitDBPool, "borrow"},
-	{"com.alibaba.druid.pool.DruidDataSource.getConnection", incident.WaitDBPool, "borrow"},
-	{"org.apache.commons.dbcp", incident.WaitDBPool, "borrow"},
-	{"org.apache.tomcat.dbcp", incident.WaitDBPool, "borrow"},
-	{"org.apache.tomcat.jdbc.pool.ConnectionPool.borrowConnection", incident.WaitDBPool, "borrow"},
-	{"org.apache.tomcat.jdbc.pool.FairBlockingQueue.poll", incident.WaitDBPool, "borrow"},
-	{"com.mchange.v2.resourcepool.BasicResourcePool", incident.WaitDBPool, "borrow"},
-	{"com.mchange.v2.c3p0", incident.WaitDBPool, "borrow"},
-	{"org.vibur.", incident.WaitDBPool, "borrow"},
-	{"io.agroal.pool.ConnectionPool", incident.WaitDBPool, "borrow"},
-	{"oracle.ucp.", incident.WaitDBPool, "borrow"},
-	{"bitronix.tm.resource.common.XAPool", incident.WaitDBPool, "borrow"},
-	{"weblogic.common.resourcepool.ResourcePoolImpl", incident.WaitDBPool, "borrow"},
-	{"com.ibm.ejs.j2c.FreePool", incident.WaitDBPool, "borrow"},
-	{"org.jboss.jca.core.connectionmanager.pool", incident.WaitDBPool, "borrow"},
-	{"redis.clients.jedis.JedisPool", incident.WaitRedis, "borrow"},
-	{"redis.clients.jedis.util.Pool.", incident.WaitRedis, "borrow"},
-	{"redis.clients.util.Pool.", incident.WaitRedis, "borrow"},
-	{"redis.clients.jedis.JedisSentinelPool", incident.WaitRedis, "borrow"},
-	{"io.lettuce.core.support.ConnectionPoolSupport", incident.WaitRedis, "borrow"},
-	{"org.springframework.data.redis.connection", incident.WaitRedis, "borrow"},
-	{"org.apache.http.pool.AbstractConnPool", incident.WaitHTTP, "borrow"},
-	{"org.apache.http.impl.conn.PoolingHttpClientConnectionManager", incident.WaitHTTP, "borrow"},
-	{"org.apache.hc.core5.pool.", incident.WaitHTTP, "borrow"},
-	{"org.apache.hc.client5.http.impl.io.PoolingHttpClientConnectionManager", incident.WaitHTTP, "borrow"},
-	{"org.apache.commons.httpclient.MultiThreadedHttpConnectionManager", incident.WaitHTTP, "borrow"},
+// roleLeaves are the leaves in which a role's frame says something. A borrow
+// counts only while the thread waits: under a socket read it is a connect or a
+// validation, which the driver's own frames above it have already decided.
+var roleLeaves = map[role]leaf{
+	client: leafSocket | leafSelector | leafPark | leafSleep | leafBlocked | leafNative | leafProcess | leafFile,
+	borrow: leafPark | leafBlocked | leafSleep,
+	logger: leafPark | leafBlocked | leafSleep | leafFile | leafSocket,
+	server: leafPark | leafSelector | leafSocket,
+	worker: leafPark | leafSelector | leafSleep | leafSocket | leafProcess,
+	loader: leafPark | leafBlocked,
 }
 
-// jvmClients are libraries that talk to something else. The first frame, from
-// the top, that is neither the JDK's nor neutral decides.
-var jvmClients = []rule{
-	{"com.mysql.", incident.WaitDBRead, ""},
-	{"org.mariadb.jdbc.", incident.WaitDBRead, ""},
-	{"org.postgresql.", incident.WaitDBRead, ""},
-	{"com.impossibl.postgres.", incident.WaitDBRead, ""},
-	{"oracle.net.", incident.WaitDBRead, ""},
-	{"oracle.jdbc.", incident.WaitDBRead, ""},
-	{"com.microsoft.sqlserver.jdbc.", incident.WaitDBRead, ""},
-	{"net.sourceforge.jtds.", incident.WaitDBRead, ""},
-	{"com.ibm.db2.", incident.WaitDBRead, ""},
-	{"dm.jdbc.", incident.WaitDBRead, ""},
-	{"com.kingbase8.", incident.WaitDBRead, ""},
-	{"com.oceanbase.jdbc.", incident.WaitDBRead, ""},
-	{"org.opengauss.", incident.WaitDBRead, ""},
-	{"com.clickhouse.", incident.WaitDBRead, ""},
-	{"ru.yandex.clickhouse.", incident.WaitDBRead, ""},
-	{"com.mongodb.", incident.WaitDBRead, ""},
-	{"com.datastax.", incident.WaitDBRead, ""},
-	{"org.h2.", incident.WaitDBRead, ""},
-	{"org.sqlite.", incident.WaitDBRead, ""},
-	{"org.apache.hadoop.hbase.client.", incident.WaitDBRead, ""},
-	{"redis.clients.", incident.WaitRedis, ""},
-	{"io.lettuce.", incident.WaitRedis, ""},
-	{"com.lambdaworks.redis.", incident.WaitRedis, ""},
-	{"org.redisson.RedissonLock", incident.WaitLock, "distributed"},
-	{"org.redisson.", incident.WaitRedis, ""},
-	{"net.spy.memcached.", incident.WaitRedis, ""},
-	{"net.rubyeye.xmemcached.", incident.WaitRedis, ""},
-	{"org.apache.dubbo.remoting.exchange.support.DefaultFuture", incident.WaitRPC, ""},
-	{"com.alibaba.dubbo.remoting.exchange.support.DefaultFuture", incident.WaitRPC, ""},
-	{"org.apache.dubbo.common.threadpool.ThreadlessExecutor", incident.WaitRPC, ""},
-	{"org.apache.dubbo.rpc.AsyncRpcResult", incident.WaitRPC, ""},
-	{"org.apache.dubbo.rpc.protocol", incident.WaitRPC, ""},
-	{"org.apache.dubbo.remoting.", incident.WaitRPC, ""},
-	{"com.alibaba.dubbo.remoting.", incident.WaitRPC, ""},
-	{"io.grpc.", incident.WaitRPC, ""},
-	{"com.alipay.sofa.rpc.", incident.WaitRPC, ""},
-	{"com.alipay.remoting.", incident.WaitRPC, ""},
-	{"com.weibo.api.motan.", incident.WaitRPC, ""},
-	{"org.apache.thrift.", incident.WaitRPC, ""},
-	{"com.facebook.thrift.", incident.WaitRPC, ""},
-	{"com.caucho.hessian.client.", incident.WaitRPC, ""},
-	{"sun.rmi.transport.tcp.TCPChannel", incident.WaitRPC, ""},
-	{"sun.rmi.transport.StreamRemoteCall", incident.WaitRPC, ""},
-	{"org.apache.http.", incident.WaitHTTP, ""},
-	{"org.apache.hc.", incident.WaitHTTP, ""},
-	{"org.apache.commons.httpclient.", incident.WaitHTTP, ""},
-	{"okhttp3.", incident.WaitHTTP, ""},
-	{"com.squareup.okhttp.", incident.WaitHTTP, ""},
-	{"okio.", incident.WaitHTTP, ""},
-	{"feign.", incident.WaitHTTP, ""},
-	{"org.springframework.web.client.", incident.WaitHTTP, ""},
-	{"org.springframework.http.client.", incident.WaitHTTP, ""},
-	{"org.springframework.web.reactive.function.client.", incident.WaitHTTP, ""},
-	{"reactor.netty.http.client.", incident.WaitHTTP, ""},
-	{"org.asynchttpclient.", incident.WaitHTTP, ""},
-	{"com.ning.http.client.", incident.WaitHTTP, ""},
-	{"cn.hutool.http.", incident.WaitHTTP, ""},
-	{"com.aliyun.oss.", incident.WaitHTTP, ""},
-	{"org.elasticsearch.client.", incident.WaitHTTP, ""},
-	{"co.elastic.clients.", incident.WaitHTTP, ""},
-	{"com.netflix.hystrix.", incident.WaitHTTP, "hystrix"},
-	{"org.apache.kafka.clients.producer.", incident.WaitMQ, ""},
-	{"org.apache.kafka.", incident.WaitMQ, ""},
-	{"org.apache.rocketmq.", incident.WaitMQ, ""},
-	{"com.alibaba.rocketmq.", incident.WaitMQ, ""},
-	{"com.rabbitmq.client.", incident.WaitMQ, ""},
-	{"org.apache.pulsar.", incident.WaitMQ, ""},
-	{"org.apache.activemq.", incident.WaitMQ, ""},
-	{"org.apache.zookeeper.", incident.WaitRPC, "zookeeper"},
-	{"org.apache.curator.", incident.WaitRPC, "zookeeper"},
-	{"com.sun.jndi.ldap.", incident.WaitRPC, "ldap"},
-	{"com.sun.mail.", incident.WaitHTTP, "mail"},
-	{"com.jcraft.jsch.", incident.WaitHTTP, "ssh"},
-	{"org.apache.commons.net.", incident.WaitHTTP, "ftp"},
+// jvmRules is the table. Within one package the earlier line wins.
+var jvmRules = []rule{
+	// Database pools.
+	{worker, incident.WaitIdle, "", `com.zaxxer.hikari.pool.HikariPool$HouseKeeper com.alibaba.druid.pool.DruidDataSource$CreateConnectionThread
+		com.alibaba.druid.pool.DruidDataSource$DestroyConnectionThread com.alibaba.druid.pool.DruidDataSource$LogStatsThread com.alibaba.druid.pool.DruidDataSource$CreateConnectionTask
+		com.mchange.v2.async.ThreadPoolAsynchronousRunner$PoolThread org.apache.commons.pool2.impl.EvictionTimer org.apache.commons.pool.impl.EvictionTimer`},
+	{borrow, incident.WaitDBPool, "borrow", `com.zaxxer.hikari.util.ConcurrentBag.borrow com.zaxxer.hikari.util.ConcurrentBag.requite com.zaxxer.hikari.util.SuspendResumeLock.
+		com.zaxxer.hikari.pool.HikariPool.getConnection com.zaxxer.hikari.pool.BaseHikariPool.getConnection com.zaxxer.hikari.HikariDataSource.getConnection
+		com.alibaba.druid.pool.DruidDataSource. com.alibaba.druid.pool.DruidAbstractDataSource.
+		org.apache.commons.dbcp. org.apache.commons.dbcp2. org.apache.tomcat.dbcp.
+		org.apache.tomcat.jdbc.pool.ConnectionPool.borrowConnection org.apache.tomcat.jdbc.pool.ConnectionPool.getConnection org.apache.tomcat.jdbc.pool.FairBlockingQueue. org.apache.tomcat.jdbc.pool.MultiLockFairBlockingQueue.
+		com.mchange.v2.resourcepool.BasicResourcePool. com.mchange.v2.c3p0. com.jolbox.bonecp. org.logicalcobwebs.proxool. snaq.db. com.atomikos.jdbc. com.atomikos.datasource.pool.
+		org.vibur. io.agroal.pool.ConnectionPool oracle.ucp. oracle.jdbc.pool. bitronix.tm.resource.common.XAPool
+		weblogic.common.resourcepool. weblogic.jdbc.common.internal.ConnectionPool com.ibm.ejs.j2c.FreePool com.ibm.ejs.j2c.PoolManager org.jboss.jca.core.connectionmanager.pool org.jboss.resource.connectionmanager.
+		com.bes.datasource. com.tongweb.jdbc. com.apusic.jdbc. com.sun.enterprise.resource.pool. com.sun.enterprise.resource.PoolManagerImpl com.caucho.jca.
+		io.r2dbc.pool. com.mongodb.internal.connection.DefaultConnectionPool com.mongodb.internal.connection.ConcurrentPool com.mongodb.connection.DefaultConnectionPool com.mongodb.connection.ConcurrentPool com.mongodb.connection.PooledConnectionProvider`},
+	// Other pools.
+	{borrow, incident.WaitRedis, "borrow", `redis.clients.jedis.JedisPool redis.clients.jedis.util.Pool. redis.clients.util.Pool. redis.clients.jedis.JedisSentinelPool redis.clients.jedis.ShardedJedisPool redis.clients.jedis.ConnectionPool redis.clients.jedis.providers.
+		io.lettuce.core.support.ConnectionPoolSupport com.lambdaworks.redis.support.ConnectionPoolSupport org.springframework.data.redis.connection.lettuce.LettucePoolingConnectionProvider org.springframework.data.redis.connection.jedis.JedisConnectionFactory
+		org.redisson.connection.pool. org.redisson.connection.ConnectionsHolder`},
+	{borrow, incident.WaitHTTP, "borrow", `org.apache.http.pool.AbstractConnPool org.apache.http.impl.conn.PoolingHttpClientConnectionManager org.apache.http.impl.conn.PoolingClientConnectionManager org.apache.http.impl.conn.tsccm.
+		org.apache.hc.core5.pool. org.apache.hc.client5.http.impl.io.PoolingHttpClientConnectionManager org.apache.commons.httpclient.MultiThreadedHttpConnectionManager`},
+
+	// Database drivers.
+	{worker, incident.WaitIdle, "", `com.mysql.cj.jdbc.AbandonedConnectionCleanupThread com.mysql.jdbc.AbandonedConnectionCleanupThread oracle.jdbc.driver.BlockSource$ThreadedCachingBlockSource
+		oracle.jdbc.driver.OracleTimeoutThreadPerVM com.mongodb.internal.connection.DefaultServerMonitor com.mongodb.connection.DefaultServerMonitor com.mongodb.internal.connection.AsynchronousCluster org.mariadb.jdbc.internal.util.scheduler.`},
+	{client, incident.WaitDBRead, "", `com.mysql. org.mariadb.jdbc. org.postgresql. com.impossibl.postgres. org.opengauss. com.huawei.opengauss. com.huawei.gauss. oracle.net. oracle.jdbc. oracle.sql. com.microsoft.sqlserver.jdbc. net.sourceforge.jtds.
+		com.ibm.db2. com.ibm.as400. com.sybase.jdbc com.informix. dm.jdbc. com.dameng. com.kingbase8. com.kingbase. com.oceanbase.jdbc. com.alipay.oceanbase. com.oscar. com.gbase. com.xugu. com.highgo.jdbc. com.aliyun.polardb com.vertica. com.sap.db. org.firebirdsql.
+		com.clickhouse. ru.yandex.clickhouse. com.github.housepower. com.taosdata. com.mongodb. com.datastax. org.apache.hadoop.hbase. org.apache.hive.jdbc. org.apache.phoenix. org.apache.calcite.avatica. io.trino. com.facebook.presto. org.neo4j. com.influxdb. org.influxdb.
+		org.h2. org.hsqldb. org.apache.derby. org.sqlite. org.duckdb. com.pingcap. org.tikv. io.r2dbc.`},
+	// Caches.
+	{client, incident.WaitLock, "distributed", `org.redisson.RedissonLock org.redisson.RedissonBaseLock org.redisson.RedissonFairLock org.redisson.RedissonReadLock org.redisson.RedissonWriteLock org.redisson.RedissonMultiLock
+		org.redisson.RedissonRedLock org.redisson.RedissonSpinLock org.redisson.RedissonFencedLock org.redisson.RedissonSemaphore org.redisson.RedissonPermitExpirableSemaphore org.redisson.RedissonCountDownLatch
+		org.apache.curator.framework.recipes.locks. org.springframework.integration.redis.util.RedisLockRegistry`},
+	{client, incident.WaitRedis, "", `redis.clients. io.lettuce. com.lambdaworks.redis. org.redisson. org.springframework.data.redis. net.spy.memcached. net.rubyeye.xmemcached. com.whalin.memcached. com.danga.MemCached.`},
+
+	// Remote calls. The methods by name are what a caller waits in.
+	{worker, incident.WaitIdle, "", `org.apache.dubbo.common.timer.HashedWheelTimer com.alibaba.dubbo.common.timer.HashedWheelTimer com.alibaba.dubbo.remoting.exchange.support.DefaultFuture$RemotingInvocationTimeoutScan
+		org.apache.dubbo.remoting.exchange.support.DefaultFuture$RemotingInvocationTimeoutScan org.apache.zookeeper.ClientCnxn$ org.apache.curator.framework.imps. sun.rmi.transport.tcp.TCPTransport. sun.rmi.transport.tcp.TCPTransport$
+		sun.rmi.transport.ObjectTable sun.rmi.transport.DGC`},
+	{client, incident.WaitRPC, "", `org.apache.dubbo.remoting.exchange.support.DefaultFuture com.alibaba.dubbo.remoting.exchange.support.DefaultFuture org.apache.dubbo.common.threadpool.ThreadlessExecutor
+		org.apache.dubbo.rpc.AsyncRpcResult org.apache.dubbo.rpc.AppResponse org.apache.dubbo.rpc.protocol.AbstractInvoker.waitForResultIfSync org.apache.dubbo.rpc.protocol.AsyncToSyncInvoker com.alibaba.dubbo.rpc.protocol.dubbo.DubboInvoker.doInvoke org.apache.dubbo.rpc.protocol.dubbo.DubboInvoker.doInvoke
+		io.grpc.stub.ClientCalls com.alipay.remoting.rpc.RpcClientRemoting. com.alipay.remoting.BaseRemoting.invokeSync com.alipay.remoting.rpc.protocol.RpcInvokeCallbackListener com.alipay.sofa.rpc.message.AbstractResponseFuture com.alipay.sofa.rpc.client. com.alipay.remoting.InvokeFuture com.alipay.remoting.rpc.DefaultInvokeFuture
+		com.weibo.api.motan.rpc.DefaultResponseFuture com.weibo.api.motan.transport.netty.NettyResponseFuture com.taobao.hsf.remoting.client. com.taobao.hsf.remoting.netty. com.taobao.hsf.invocation. com.taobao.hsf.tps.service.DPath com.taobao.remoting.
+		org.apache.dubbo.remoting. com.alibaba.dubbo.remoting. org.apache.dubbo.rpc.protocol. com.alibaba.dubbo.rpc.protocol. io.grpc. com.alipay.sofa.rpc. com.alipay.remoting. com.weibo.api.motan. com.taobao.hsf. com.jd.jsf. com.tencent.tars. com.baidu.brpc. org.apache.servicecomb.
+		org.apache.thrift. com.facebook.thrift. com.facebook.swift. org.apache.avro.ipc. com.caucho.hessian.client. com.alibaba.com.caucho.hessian.client. sun.rmi.transport. org.jboss.remoting. org.jboss.ejb.client. weblogic.rjvm. weblogic.rmi. com.ibm.rmi. com.ibm.CORBA. com.sun.corba.
+		akka.pattern. org.apache.cxf. com.googlecode.jsonrpc4j.`},
+	{client, incident.WaitRPC, "zookeeper", `org.apache.zookeeper. org.apache.curator. org.I0Itec.zkclient.`},
+	{client, incident.WaitRPC, "etcd", `io.etcd. com.coreos.jetcd.`},
+	{client, incident.WaitRPC, "ldap", `com.sun.jndi.ldap. com.unboundid.ldap. org.apache.directory.`},
+
+	// Web calls.
+	{worker, incident.WaitIdle, "", `okhttp3.ConnectionPool okhttp3.internal.connection.RealConnectionPool okhttp3.internal.concurrent.TaskRunner okio.AsyncTimeout com.squareup.okhttp.ConnectionPool
+		sun.net.www.http.KeepAliveCache jdk.internal.net.http.HttpClientImpl$SelectorManager com.netflix.discovery. com.amazonaws.http.IdleConnectionReaper software.amazon.awssdk.http.apache.internal.conn.IdleConnectionReaper`},
+	{client, incident.WaitHTTP, "hystrix", `com.netflix.hystrix.`},
+	{client, incident.WaitHTTP, "mail", `com.sun.mail. org.eclipse.angus.mail.`},
+	{client, incident.WaitHTTP, "ssh", `com.jcraft.jsch. net.schmizz.sshj. ch.ethz.ssh2. org.apache.sshd.`},
+	{client, incident.WaitHTTP, "ftp", `org.apache.commons.net. sun.net.ftp.`},
+	{client, incident.WaitHTTP, "", `java.net.http. jdk.internal.net.http.HttpClientImpl.send jdk.internal.net.http. sun.net.www.http. sun.net.www.protocol.http sun.net.www.protocol.https
+		org.apache.http. org.apache.hc. org.apache.commons.httpclient. okhttp3. com.squareup.okhttp. okio. feign. retrofit2. org.springframework.web.client. org.springframework.http.client.
+		org.springframework.web.reactive.function.client. reactor.netty.http.client. org.asynchttpclient. com.ning.http.client. org.eclipse.jetty.client. org.jboss.resteasy.client. org.glassfish.jersey.client. com.sun.jersey. com.sun.xml.ws. com.sun.xml.internal.ws. org.apache.axis. org.apache.axis2. weblogic.net.http.
+		cn.hutool.http. kong.unirest. com.mashape.unirest. com.dtflys.forest. com.ejlchina.okhttps. com.aliyun.oss. com.aliyuncs. com.qcloud.cos. com.amazonaws. software.amazon.awssdk. com.azure. io.minio. com.google.api.client. com.google.cloud. org.elasticsearch.client. co.elastic.clients. org.opensearch.client. io.searchbox. org.apache.solr.client.`},
+
+	// Message queues.
+	{worker, incident.WaitIdle, "", `org.apache.kafka.clients.producer.internals.Sender org.apache.rocketmq.client.impl.consumer. org.apache.rocketmq.common.ServiceThread. com.alibaba.rocketmq.common.ServiceThread.
+		org.apache.rocketmq.remoting.netty.NettyRemotingAbstract$NettyEventExecutor com.rabbitmq.client.impl.AMQConnection$MainLoop com.rabbitmq.client.impl.Frame.readFrom com.rabbitmq.client.impl.SocketFrameHandler.readFrame com.rabbitmq.client.impl.HeartbeatSender com.rabbitmq.client.impl.nio. com.rabbitmq.client.QueueingConsumer.
+		org.apache.activemq.transport.tcp.TcpTransport. org.apache.activemq.thread. org.apache.activemq.transport.InactivityIOException org.apache.activemq.ActiveMQMessageConsumer. org.apache.activemq.SimplePriorityMessageDispatchChannel. org.apache.pulsar.client.impl.ConsumerBase.receive org.apache.pulsar.client.impl.ConsumerImpl.internalReceive`},
+	{pass, "", "", `org.apache.kafka.common.network. org.apache.kafka.clients.NetworkClient`}, // serve those that wait for work as well as those that wait for an answer
+	{client, incident.WaitMQ, "", `org.apache.kafka. org.apache.rocketmq. com.alibaba.rocketmq. com.aliyun.openservices.ons. com.rabbitmq.client. org.springframework.amqp. org.apache.pulsar. org.apache.activemq. com.ibm.mq. com.ibm.msg. com.tibco.tibjms. com.taobao.metamorphosis. io.nats.client. com.solacesystems. org.zeromq.`},
+
+	// Logging. A full queue of an asynchronous appender is a wait for the log, its consumer's empty one is not.
+	{worker, incident.WaitIdle, "", `ch.qos.logback.core.AsyncAppenderBase$Worker com.lmax.disruptor.BlockingWaitStrategy. com.lmax.disruptor.SleepingWaitStrategy. com.lmax.disruptor.TimeoutBlockingWaitStrategy. com.lmax.disruptor.YieldingWaitStrategy. com.lmax.disruptor.LiteBlockingWaitStrategy.
+		com.lmax.disruptor.PhasedBackoffWaitStrategy. com.lmax.disruptor.BatchEventProcessor. com.lmax.disruptor.ProcessingSequenceBarrier. com.lmax.disruptor.WorkProcessor.
+		org.apache.logging.log4j.core.async.TimeoutBlockingWaitStrategy org.apache.logging.log4j.core.async.RingBufferLogEvent org.apache.logging.log4j.core.appender.AsyncAppenderEventDispatcher org.apache.logging.log4j.core.appender.AsyncAppender$AsyncThread org.apache.log4j.AsyncAppender$Dispatcher org.apache.logging.log4j.core.util.WatchManager org.apache.juli.AsyncFileHandler$LoggerThread
+		org.apache.log4j.helpers.FileWatchdog`},
+	{logger, incident.WaitLogging, "", `org.apache.log4j. org.apache.logging. ch.qos.logback. java.util.logging. org.slf4j. org.apache.juli. org.jboss.logmanager. org.jboss.logging. org.apache.commons.logging. org.tinylog. weblogic.logging. com.google.common.flogger. net.logstash.logback. java.io.PrintStream. sun.util.logging.`},
+
+	// Servers.
+	{worker, incident.WaitIdle, "", `org.apache.tomcat.util.net.NioEndpoint$Poller org.apache.tomcat.util.net.NioBlockingSelector$BlockPoller org.apache.tomcat.util.net.Acceptor org.apache.tomcat.util.net.NioEndpoint$Acceptor org.apache.tomcat.util.threads. org.apache.catalina.core.StandardServer.await org.apache.catalina.core.ContainerBase$ContainerBackgroundProcessor
+		org.eclipse.jetty.util.thread. org.eclipse.jetty.io.ManagedSelector org.mortbay.thread. org.jboss.threads. org.xnio.nio.WorkerThread.run org.glassfish.grizzly. com.sun.grizzly. weblogic.work.ExecuteThread. weblogic.kernel. weblogic.timers. weblogic.socket. com.ibm.ws.util.BoundedBuffer.waitGet com.ibm.ws.util.BoundedBuffer.take com.ibm.ws.tcpchannel. com.ibm.ws.channel. com.ibm.io.async. com.ibm.ws.threading. com.caucho.util.ThreadPool com.caucho.env.thread
+		reactor.core.scheduler.BoundedElasticScheduler reactor.netty.resources. akka.actor.LightArrayRevolverScheduler akka.dispatch. scala.concurrent.forkjoin. kotlinx.coroutines.scheduling.CoroutineScheduler$Worker kotlinx.coroutines.DefaultExecutor`},
+	{server, incident.WaitIdle, "client connection", `org.apache.coyote. org.apache.tomcat.util.net. org.apache.catalina. org.apache.jk. org.eclipse.jetty. org.mortbay. io.undertow. org.xnio. com.caucho.server. com.caucho.network. com.ibm.ws.webcontainer. com.sun.net.httpserver. sun.net.httpserver.`},
+	{worker, incident.WaitIdle, "", `io.netty.channel.nio. io.netty.channel.epoll. io.netty.channel.kqueue. io.netty.channel.uring. io.netty.incubator.channel.uring. io.netty.channel.SingleThreadIoEventLoop. io.netty.util.concurrent.SingleThreadEventExecutor.takeTask io.netty.util.concurrent.SingleThreadEventExecutor.confirmShutdown io.netty.util.concurrent.GlobalEventExecutor
+		io.netty.util.concurrent.UnorderedThreadPoolEventExecutor io.netty.util.HashedWheelTimer io.netty.util.ThreadDeathWatcher io.netty.util.internal.ObjectCleaner org.jboss.netty.channel.socket. org.jboss.netty.util.HashedWheelTimer org.apache.mina.`},
+
+	// Schedulers, pools and helpers of the JDK and of frameworks.
+	{worker, incident.WaitIdle, "", `java.util.concurrent.ThreadPoolExecutor.getTask java.util.concurrent.ForkJoinPool.awaitWork java.util.concurrent.ForkJoinPool.scan java.util.concurrent.ForkJoinPool.deactivate java.util.concurrent.ForkJoinPool.runWorker
+		java.util.TimerThread. java.lang.ref. jdk.internal.ref. sun.misc.GC$Daemon sun.rmi.transport.GC java.lang.ProcessReaper java.lang.UNIXProcess$ProcessReaper java.lang.UNIXProcess.waitForProcessExit java.lang.ProcessHandleImpl$ java.lang.ProcessHandleImpl.waitForProcessExit0 sun.nio.ch.Poller java.util.prefs.
+		sun.awt. java.awt. sun.java2d. com.sun.jmx.remote. com.sun.jmx.snmp. javax.management.remote. java.net.URLConnection$ sun.nio.ch.AsynchronousChannelGroupImpl sun.nio.ch.SimpleAsynchronousFileChannelImpl
+		org.quartz.simpl.SimpleThreadPool$WorkerThread. org.quartz.core.QuartzSchedulerThread. org.quartz.impl.jdbcjobstore. com.xxl.job.core.thread. com.alibaba.nacos. com.ctrip.framework.apollo. com.alibaba.csp.sentinel. com.alibaba.arthas. com.taobao.arthas.
+		com.github.benmanes.caffeine.cache. com.google.common.base.internal.Finalizer org.springframework.boot.devtools. org.springframework.boot.web.embedded. org.apache.felix. org.eclipse.osgi. io.opentelemetry.sdk. io.micrometer. brave. zipkin2. com.dianping.cat. org.apache.skywalking. co.elastic.apm. datadog. com.newrelic. com.navercorp.pinpoint.`},
+	{loader, incident.WaitClassInit, "class loading", `java.lang.ClassLoader.loadClass java.lang.Class.forName0 jdk.internal.loader. java.net.URLClassLoader. sun.misc.URLClassPath. sun.misc.Launcher$ org.apache.catalina.loader. org.springframework.boot.loader. weblogic.utils.classloaders. com.ibm.ws.classloader. org.jboss.modules.`},
+
+	// Governors.
+	{client, incident.WaitOther, "throttled", `com.google.common.util.concurrent.RateLimiter com.google.common.util.concurrent.SmoothRateLimiter io.github.resilience4j.ratelimiter. com.alibaba.csp.sentinel.slots.block.flow.controller.`},
+	{client, incident.WaitCondition, "bulkhead", `io.github.resilience4j.bulkhead.`},
 }
 
-// jvmJDKClients are clients inside the JDK itself.
-var jvmJDKClients = []rule{
-	{"sun.net.www.http.", incident.WaitHTTP, ""},
-	{"sun.net.www.protocol.http", incident.WaitHTTP, ""},
-	{"jdk.internal.net.http.", incident.WaitHTTP, ""},
-	{"java.net.http.", incident.WaitHTTP, ""},
-	{"com.sun.jndi.ldap.", incident.WaitRPC, "ldap"},
-	{"sun.rmi.transport.tcp.TCPTransport.handleMessages", incident.WaitIdle, ""},
-	{"sun.rmi.transport.tcp.TCPTransport$ConnectionHandler", incident.WaitIdle, ""},
-	{"sun.rmi.transport.tcp.TCPChannel", incident.WaitRPC, ""},
-	{"sun.rmi.transport.StreamRemoteCall", incident.WaitRPC, ""},
-}
+// jvmLongPolls are calls whose very purpose is to wait for something to come.
+var jvmLongPolls = newPrefixes([]leafRule{{1, `org.apache.kafka.clients.consumer.KafkaConsumer.poll redis.clients.jedis.JedisPubSub. redis.clients.jedis.BinaryJedisPubSub. redis.clients.jedis.JedisPubSubBase.
+	redis.clients.jedis.Jedis.blpop redis.clients.jedis.Jedis.brpop redis.clients.jedis.BinaryJedis.blpop redis.clients.jedis.BinaryJedis.brpop redis.clients.jedis.UnifiedJedis.blpop redis.clients.jedis.UnifiedJedis.brpop
+	redis.clients.jedis.Jedis.subscribe redis.clients.jedis.Jedis.psubscribe org.redisson.RedissonBlockingQueue.take org.redisson.RedissonBlockingQueue.poll org.redisson.RedissonDelayedQueue. org.redisson.RedissonBlockingDeque.take`}})
 
-// jvmLogging are the logging libraries: a lock or a write inside them is a wait
-// for the log.
-var jvmLogging = []string{
-	"org.apache.log4j.", "org.apache.logging.log4j.", "ch.qos.logback.", "java.util.logging.", "org.slf4j.", "com.lmax.disruptor.RingBuffer.next",
-	"com.lmax.disruptor.MultiProducerSequencer.next", "org.apache.juli.", "org.jboss.logmanager.", "org.apache.commons.logging.",
-}
+// jvmRule finds the rule of a frame.
+var jvmRule = func() *prefixes[*rule] {
+	p := &prefixes[*rule]{}
+	for i := range jvmRules {
+		p.add(&jvmRules[i], jvmRules[i].prefixes)
+	}
+	return p
+}()
 
-// jvmServer are the server sides of connections: a read there is an idle
-// connection.
-var jvmServer = []string{
-	"org.apache.coyote.", "org.apache.tomcat.util.net.", "org.eclipse.jetty.", "org.mortbay.", "io.undertow.", "org.xnio.",
-	"org.apache.catalina.", "weblogic.socket.", "io.netty.", "org.jboss.netty.", "org.glassfish.grizzly.", "com.caucho.server.",
-}
+// shadings are the package elements behind which a library hides a copy of another.
+var shadings = []string{".shaded.", ".shade.", ".repackaged.", ".relocated.", ".thirdparty.", "rocketmq.logging."}
 
-// jvmIdle are the frames of a pool worker that has no work. They count only if
-// no frame of the user's own code stands above them.
-var jvmIdle = []string{
-	"java.util.concurrent.ThreadPoolExecutor.getTask",
-	"org.apache.tomcat.util.threads.ThreadPoolExecutor.getTask",
-	"java.util.concurrent.ForkJoinPool.awaitWork", "java.util.concurrent.ForkJoinPool.scan", "java.util.concurrent.ForkJoinPool.runWorker",
-	"java.util.concurrent.ForkJoinPool.deactivate",
-	"java.util.concurrent.ScheduledThreadPoolExecutor$DelayedWorkQueue.",
-	"java.util.TimerThread.mainLoop",
-	"org.eclipse.jetty.util.thread.QueuedThreadPool.idleJobPoll",
-	"org.eclipse.jetty.util.thread.QueuedThreadPool$Runner",
-	"org.eclipse.jetty.util.thread.QueuedThreadPool.access",
-	"org.eclipse.jetty.util.thread.ReservedThreadExecutor",
-	"org.mortbay.thread.",
-	"org.jboss.threads.EnhancedQueueExecutor", "org.jboss.threads.QueueExecutor",
-	"org.xnio.nio.WorkerThread.run",
-	"io.netty.channel.nio.NioEventLoop", "io.netty.channel.epoll.", "io.netty.channel.kqueue.", "io.netty.util.concurrent.SingleThreadEventExecutor.takeTask",
-	"io.netty.util.HashedWheelTimer", "io.netty.util.concurrent.GlobalEventExecutor", "io.netty.channel.nio.NioIoHandler",
-	"org.jboss.netty.channel.socket.nio.", "org.jboss.netty.util.HashedWheelTimer", "org.apache.dubbo.common.timer.HashedWheelTimer",
-	"com.alibaba.dubbo.common.timer.HashedWheelTimer",
-	"com.alibaba.dubbo.remoting.exchange.support.DefaultFuture$RemotingInvocationTimeoutScan",
-	"org.glassfish.grizzly.",
-	"org.quartz.simpl.SimpleThreadPool$WorkerThread.run", "org.quartz.core.QuartzSchedulerThread.run",
-	"weblogic.work.ExecuteThread.waitForRequest", "com.ibm.ws.util.BoundedBuffer.waitGet",
-	"kotlinx.coroutines.scheduling.CoroutineScheduler", "scala.concurrent.forkjoin.ForkJoinPool", "akka.actor.LightArrayRevolverScheduler",
-	"com.lmax.disruptor.", "org.apache.logging.log4j.core.async.",
-	"ch.qos.logback.core.AsyncAppenderBase$Worker",
-	"com.zaxxer.hikari.pool.HikariPool$HouseKeeper", "com.alibaba.druid.pool.DruidDataSource$CreateConnectionThread",
-	"com.alibaba.druid.pool.DruidDataSource$DestroyConnectionThread", "com.mysql.cj.jdbc.AbandonedConnectionCleanupThread", "com.mysql.jdbc.AbandonedConnectionCleanupThread",
-	"com.mchange.v2.async.ThreadPoolAsynchronousRunner$PoolThread",
-	"org.apache.kafka.clients.consumer.", "org.apache.kafka.clients.producer.internals.Sender", "org.apache.rocketmq.client.impl.consumer.PullMessageService",
-	"org.apache.rocketmq.common.ServiceThread.waitForRunning", "org.apache.zookeeper.ClientCnxn$", "com.alibaba.nacos.", "com.ctrip.framework.apollo.",
-	"com.netflix.discovery.", "org.apache.catalina.core.StandardServer.await", "java.lang.ref.ReferenceQueue.remove", "java.lang.ref.Reference",
-	"sun.misc.GC$Daemon", "org.apache.tomcat.util.net.NioEndpoint$Poller", "org.apache.tomcat.util.net.Acceptor", "org.apache.tomcat.util.net.NioEndpoint$Acceptor",
-	"org.apache.tomcat.util.net.NioBlockingSelector", "com.rabbitmq.client.impl.", "okhttp3.ConnectionPool", "okhttp3.internal.concurrent.TaskRunner", "okio.AsyncTimeout",
-	"reactor.core.scheduler.", "jdk.internal.misc.InnocuousThread", "sun.nio.ch.Poller", "java.lang.ProcessReaper",
-}
-
-// jvmTransport are a client's own lower layers, which serve those that wait for
-// work as well as those that wait for an answer: the frame below tells which.
-var jvmTransport = []string{"org.apache.kafka.common.network.", "org.apache.kafka.clients.NetworkClient"}
-
-// jvmNeutral are libraries that only pass a wait on; they neither decide it nor
-// are the user's own code.
-var jvmNeutral = []string{
-	"com.google.common.util.concurrent.", "io.netty.util.concurrent.", "reactor.core.publisher.", "io.reactivex.", "rx.",
-	"scala.concurrent.", "kotlinx.coroutines.", "org.apache.commons.pool2.", "org.apache.commons.pool.", "io.netty.", "com.google.common.",
-	"org.springframework.util.concurrent.", "com.zaxxer.hikari.", "com.alibaba.druid.", "org.apache.tomcat.jdbc.", "com.p6spy.", "io.opentelemetry.", "net.bytebuddy.",
-	"org.apache.skywalking.", "com.navercorp.pinpoint.", "datadog.", "com.newrelic.", "co.elastic.apm.", "org.slf4j.",
-}
-
-// jvmLibraries are packages that are not the user's own code. What is not here
-// counts as the user's own.
-var jvmLibraries = []string{
-	"java.", "javax.", "jdk.", "sun.", "com.sun.", "jakarta.", "org.apache.", "org.springframework.", "com.alibaba.dubbo.", "com.alibaba.druid.", "com.alibaba.csp.",
-	"com.alibaba.nacos.", "com.alibaba.fastjson", "com.alibaba.ttl.", "com.alibaba.cloud.", "com.alibaba.rocketmq.", "com.alibaba.com.caucho.", "com.mysql.", "org.mariadb.", "org.postgresql.", "oracle.", "com.microsoft.", "com.zaxxer.", "com.mchange.", "org.mybatis.",
-	"com.baomidou.", "tk.mybatis.", "com.github.pagehelper.", "org.hibernate.", "org.jooq.", "com.querydsl.", "io.netty.", "org.jboss.", "reactor.", "io.reactivex.", "rx.", "feign.", "okhttp3.", "okio.", "retrofit2.", "redis.clients.",
-	"io.lettuce.", "org.redisson.", "com.google.", "com.fasterxml.", "ch.qos.", "org.slf4j.", "kotlin.", "kotlinx.", "scala.", "akka.", "groovy.", "org.codehaus.", "clojure.", "net.sf.", "org.aspectj.", "org.eclipse.", "io.undertow.", "org.xnio.", "io.grpc.",
-	"com.netflix.", "io.github.resilience4j.", "io.micrometer.", "io.opentelemetry.", "io.opentracing.", "brave.", "zipkin2.", "org.elasticsearch.", "co.elastic.", "com.mongodb.", "com.datastax.", "com.rabbitmq.", "com.lmax.", "com.caucho.",
-	"com.esotericsoftware.", "org.objenesis.", "javassist.", "net.bytebuddy.", "cglib.", "com.p6spy.", "com.ibm.", "weblogic.", "com.weblogic.", "io.vertx.", "io.quarkus.", "io.micronaut.", "org.quartz.", "com.xxl.job.core.", "com.dangdang.", "org.yaml.", "org.json.", "gnu.", "org.h2.",
-	"com.alipay.sofa.", "com.alipay.remoting.", "com.weibo.api.motan.", "net.sourceforge.", "com.taobao.", "io.seata.", "org.apache.seata.", "com.ctrip.framework.", "com.dianping.cat.", "org.sqlite.", "com.clickhouse.", "com.oceanbase.", "cn.hutool.", "org.glassfish.", "com.squareup.", "io.swagger.", "io.prometheus.", "com.codahale.", "com.jcraft.",
-	"$Proxy", "LambdaForm", "GeneratedMethodAccessor", "com.arthas.", "com.taobao.arthas.", "org.junit.", "org.vibur.", "io.agroal.", "bitronix.", "org.h2.", "com.kingbase8.", "dm.jdbc.", "org.opengauss.",
+// unshade removes what a library has put in front of a copy of another.
+func unshade(fn string) string {
+	for _, s := range shadings {
+		if i := strings.LastIndex(fn, s); i >= 0 {
+			if rest := fn[i+len(s):]; strings.Count(rest, ".") >= 3 {
+				fn = rest
+			}
+		}
+	}
+	return fn
 }
 
 func hasAny(s string, prefixes []string) bool {
@@ -237,26 +185,4 @@ func hasAny(s string, prefixes []string) bool {
 		}
 	}
 	return false
-}
-
-func match(s string, rules []rule) (rule, bool) {
-	for _, r := range rules {
-		if strings.HasPrefix(s, r.prefix) {
-			return r, true
-		}
-	}
-	return rule{}, false
-}
-
-// isGenerated reports frames of proxies and lambdas of the user's own classes:
-// they are between two frames of user code and say nothing themselves.
-func isGenerated(fn string) bool {
-	return strings.Contains(fn, "$Proxy") || strings.Contains(fn, "$$EnhancerBy") || strings.Contains(fn, "$$FastClassBy") ||
-		strings.Contains(fn, "$$SpringCGLIB") || strings.Contains(fn, "$$Lambda") || strings.Contains(fn, "ByGuice$$") || strings.Contains(fn, "$MockitoMock$") ||
-		strings.Contains(fn, "DubboWrap") || strings.Contains(fn, ".Wrapper")
-}
-
-// isApp reports whether a Java function belongs to the user's own code.
-func isApp(fn string) bool {
-	return !hasAny(fn, jvmLibraries) && !isGenerated(fn)
 }

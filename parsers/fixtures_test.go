@@ -29,7 +29,7 @@ func fixtures(t testing.TB) []string {
 		dir := filepath.Base(filepath.Dir(path))
 		base := filepath.Base(path)
 		info, err := os.Stat(path)
-		if err != nil || info.IsDir() || dir == "incidents" || dir == "inputs" ||
+		if err != nil || info.IsDir() || dir == "incidents" || dir == "inputs" || dir == "waits" ||
 			strings.HasSuffix(base, ".golden.json") || strings.HasSuffix(base, ".go") || base == "README.md" || strings.HasSuffix(base, ".sh") || strings.HasSuffix(base, ".java") {
 			continue
 		}
