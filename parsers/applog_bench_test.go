@@ -65,6 +65,37 @@ func BenchmarkAppLog(b *testing.B) {
 	}
 }
 
+// denseLog makes a log of nothing but failed Dubbo calls with their stack traces.
+func denseLog(size int) []byte {
+	const timeout = "org.apache.dubbo.remoting.TimeoutException: Waiting server-side response timeout by scan timer. start time: 2026-03-14 10:03:20.402, end time: 2026-03-14 10:03:21.415, client elapsed: 1 ms, server elapsed: 1012 ms, timeout: 1000 ms, request: Request [id=%d, version=2.0.2, twoway=true, event=false, broken=false, data=null], channel: /10.20.1.31:51022 -> /10.20.0.11:20880\n"
+	const tried = "org.apache.dubbo.rpc.RpcException: Failed to invoke the method placeOrder in the service com.acme.order.OrderService. Tried 3 times of the providers [10.20.0.12:20880, 10.20.0.11:20880] (2/2) from the registry 10.20.9.5:2181 on the consumer 10.20.1.31 using the dubbo version 2.7.23. Last error is: Invoke remote method timeout. method: placeOrder, provider: dubbo://10.20.0.11:20880/com.acme.order.OrderService?application=checkout-web&side=consumer&timeout=1000, cause: "
+	var b bytes.Buffer
+	b.Grow(size + 8192)
+	for i := 0; b.Len() < size; i++ {
+		fmt.Fprintf(&b, "2026-03-14 09:%02d:%02d.%03d ERROR 4711 --- [nio-8080-exec-%d] c.acme.shop.order.OrderServiceImpl : place order failed\n", i/60000%60, i/1000%60, i%1000, i%200)
+		if i%2 == 0 {
+			b.WriteString(tried)
+		}
+		fmt.Fprintf(&b, timeout, i)
+		for j := range 40 {
+			fmt.Fprintf(&b, "\tat org.springframework.aop.framework.ReflectiveMethodInvocation.proceed%d(ReflectiveMethodInvocation.java:%d)\n", j, 100+j)
+		}
+	}
+	return b.Bytes()
+}
+
+func BenchmarkDenseLog(b *testing.B) {
+	data := denseLog(8 << 20)
+	b.SetBytes(int64(len(data)))
+	b.ReportAllocs()
+	for b.Loop() {
+		in := NewInput("app.log", bytes.NewReader(data))
+		if err := Text(in, func(*evidence.Record) error { return nil }); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
 func BenchmarkMatcher(b *testing.B) {
 	data := bytes.ReplaceAll(syntheticLog(4<<20), []byte("RpcException: Failed to"), []byte("Exception: Fail to"))
 	b.SetBytes(int64(len(data)))

@@ -79,6 +79,9 @@ func goesOn(line, next []byte) bool {
 	if bytes.LastIndexByte(line, '\t') > 0 || bytes.IndexByte(next, '\t') >= 0 {
 		return false // columns: a terminal has no tabs to copy
 	}
+	if len(line) > 0 && line[0] == '\t' && bytes.Contains(line, []byte(" +0x")) {
+		return false // a Go frame's place is whole, and the same in thousands of goroutines
+	}
 	if len(next) == 0 || next[0] == '"' || next[0] == '|' || next[0] == '+' || next[0] == '#' || next[0] == '>' {
 		return false
 	}

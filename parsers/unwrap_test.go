@@ -135,6 +135,21 @@ func TestRewrap(t *testing.T) {
 	}
 }
 
+// The widest line of thousands of equal goroutines is the same each time.
+func TestEqualGoroutinesAreNotJoined(t *testing.T) {
+	one := `goroutine 7 [select]:
+runtime.selectgo(0xc0001a7f50, 0xc0001a7e70, 0x0?, 0x0, 0x0?, 0x1)
+	/usr/local/go/src/runtime/select.go:327 +0x725 fp=0xc0001a7e28 sp=0xc0001a7d08 pc=0x44f3c5
+acme.com/shop.(*Worker).run(0xc000000007)
+	/src/shop/worker.go:88 +0xa5 fp=0xc0001a7fc8 sp=0xc0001a7e28 pc=0x6d0c45
+
+`
+	text := strings.Repeat(one, 30)
+	if lines, in := unwrapText(text, false); len(lines) != strings.Count(text, "\n") || in.Lines.width != 0 {
+		t.Errorf("%d lines, width %d", len(lines), in.Lines.width)
+	}
+}
+
 func TestOrdinaryLinesOfOneWidthAreNotJoined(t *testing.T) {
 	var b strings.Builder
 	for i := range 40 {
