@@ -72,7 +72,7 @@ var shown = map[incident.Kind][]string{
 	incident.LockConvoy:      {`"`, "goroutine ", " @ 0x"},
 	incident.LockDeadlock:    {`"`, "deadlock", "full thread dump"},
 	incident.SQLRunning:      {"query", "active", "executing"},
-	incident.SQLScan:         {"select_type", "query plan", "seq scan", "# time", "# user@host", "# query_time", "duration"},
+	incident.SQLScan:         {"select_type", "simple ", "query plan", "seq scan", "# time", "# user@host", "# query_time", "duration"},
 	incident.SQLSlow:         {"# time", "# user@host", "# query_time", "duration", "slow sql", "runningsqlcount"},
 	incident.SQLMetaLock:     {"metadata lock"},
 	incident.RouteNone:       {"no provider", "no available provider", "no servers available", "load balancer does not"},

@@ -87,7 +87,9 @@ type dump struct {
 	cut      int                   // threads whose stack was cut
 	waiting  map[string]*lockQueue // by lock identity, until the dump closes
 	holders  map[string]holder
-	waitsFor map[string]string // thread -> lock, for cycles
+	waitsFor map[string]string   // thread -> lock, for cycles
+	seenAt   map[string]cited    // the same threads, where they stand
+	proofs   []evidence.Citation // where the threads of the cycles stand
 	convoys  []convoy
 	cycles   [][]evidence.Held
 }
@@ -145,7 +147,7 @@ func (e *Engine) dump(r *evidence.Record, id string) *dump {
 		}
 		d = &dump{
 			key: k, source: r.Cite.Source, process: processOf(r), service: r.Place.Service, cite: r.Cite,
-			waiting: map[string]*lockQueue{}, holders: map[string]holder{}, waitsFor: map[string]string{},
+			waiting: map[string]*lockQueue{}, holders: map[string]holder{}, waitsFor: map[string]string{}, seenAt: map[string]cited{},
 		}
 		e.dumps[k] = d
 	}
@@ -272,6 +274,7 @@ func (d *dump) lock(s *evidence.Stack, v *verdict, pool string, at cited, n int)
 		}
 		if len(d.waitsFor) < maxKeys {
 			d.waitsFor[name] = id
+			d.seenAt[name] = at
 		}
 	}
 	for _, h := range s.Holds {
@@ -332,7 +335,14 @@ func (d *dump) close() {
 	if len(d.cycles) == 0 {
 		d.findCycles()
 	}
-	d.waiting, d.holders, d.waitsFor = nil, nil, nil
+	for _, c := range d.cycles {
+		for _, h := range c {
+			if at, ok := d.seenAt[h.Thread]; ok && len(d.proofs) < 4 {
+				d.proofs = append(d.proofs, at.cite)
+			}
+		}
+	}
+	d.waiting, d.holders, d.waitsFor, d.seenAt = nil, nil, nil, nil
 }
 
 // findCycles follows who waits for whom.

@@ -9,11 +9,13 @@ import (
 
 // explainRows collects the rows of one EXPLAIN into one record.
 type explainRows struct {
-	m    *mysqlClient
-	line int
-	sql  []byte
-	cols *planColumns
-	plan []evidence.PlanNode
+	m        *mysqlClient
+	line     int
+	sql      []byte
+	cols     *planColumns
+	plan     []evidence.PlanNode
+	rowSeen  bool
+	heaviest int64
 }
 
 func newExplainRows(m *mysqlClient, t *sqlTable) resultRows {
@@ -25,10 +27,25 @@ func newExplainRows(m *mysqlClient, t *sqlTable) resultRows {
 }
 
 func (e *explainRows) row(t *sqlTable) error {
-	if len(e.plan) < maxPlanNodes {
-		e.plan = e.cols.add(e.plan, t.cells, &e.m.names)
+	if len(e.plan) >= maxPlanNodes {
+		return nil
+	}
+	before := len(e.plan)
+	e.plan = e.cols.add(e.plan, t.cells, &e.m.names)
+	for _, node := range e.plan[before:] { // cite the row that reads most, scans first
+		if weight := planWeight(node); !e.rowSeen || weight > e.heaviest {
+			e.rowSeen, e.heaviest, e.line = true, weight, t.line
+		}
 	}
 	return nil
+}
+
+func planWeight(n evidence.PlanNode) int64 {
+	w := max(0, n.Rows, n.ActualRows)
+	if n.Scan {
+		w += 1 << 40
+	}
+	return w
 }
 
 func (e *explainRows) done() error {
