@@ -17,19 +17,19 @@ type goRule struct {
 // goRules are decided by function alone, for aggregated profiles print no
 // states. The first frame from the top that matches decides.
 var goRules = []goRule{
+	{"database/sql.(*DB).connectionOpener", incident.WaitIdle, ""},
+	{"database/sql.(*DB).connectionCleaner", incident.WaitIdle, ""},
 	{"database/sql.(*DB).conn", incident.WaitDBPool, "borrow"},
 	{"github.com/jackc/puddle", incident.WaitDBPool, "borrow"},
 	{"github.com/jackc/pgx/v5/pgxpool.(*Pool).Acquire", incident.WaitDBPool, "borrow"},
 	{"github.com/jackc/pgx/v4/pgxpool.(*Pool).Acquire", incident.WaitDBPool, "borrow"},
-	{"database/sql.(*DB).connectionOpener", incident.WaitIdle, ""},
-	{"database/sql.(*DB).connectionCleaner", incident.WaitIdle, ""},
 	{"database/sql.(*Tx).awaitDone", incident.WaitIdle, ""},
 	{"database/sql.(*Rows).awaitDone", incident.WaitIdle, ""},
 	{"github.com/go-sql-driver/mysql.(*mysqlConn).startWatcher", incident.WaitIdle, ""},
 	{"github.com/go-sql-driver/mysql.", incident.WaitDBRead, ""},
 	{"github.com/lib/pq.", incident.WaitDBRead, ""},
 	{"github.com/jackc/pgx/v5/pgxpool.(*Pool).backgroundHealthCheck", incident.WaitIdle, ""},
-	{"github.com/jackc/pgx/v5/pgconn/internal/bgreader", incident.WaitIdle, ""},
+	{"github.com/jackc/pgx/v5/pgconn/internal/bgreader.(*BGReader).bgRead", incident.WaitIdle, ""},
 	{"github.com/jackc/pgx", incident.WaitDBRead, ""},
 	{"github.com/jackc/pgproto3", incident.WaitDBRead, ""},
 	{"github.com/denisenkom/go-mssqldb", incident.WaitDBRead, ""},
@@ -39,6 +39,7 @@ var goRules = []goRule{
 	{"go.mongodb.org/mongo-driver/x/mongo/driver/topology.(*Server).", incident.WaitIdle, ""},
 	{"go.mongodb.org/mongo-driver/", incident.WaitDBRead, ""},
 	{"github.com/gocql/gocql.(*Conn).exec", incident.WaitDBRead, ""},
+	{"github.com/redis/go-redis/v9/internal/pool.(*ConnPool).tryDial", incident.WaitIdle, ""},
 	{"github.com/redis/go-redis/v9/internal/pool.(*ConnPool)", incident.WaitRedis, "borrow"},
 	{"github.com/go-redis/redis/v8/internal/pool.(*ConnPool).waitTurn", incident.WaitRedis, "borrow"},
 	{"github.com/redis/go-redis/v9.(*PubSub)", incident.WaitIdle, ""},
@@ -89,6 +90,9 @@ var goRules = []goRule{
 	{"gopkg.in/natefinch/lumberjack", incident.WaitIdle, ""},
 	{"go.uber.org/zap/zapcore.(*lockedWriteSyncer)", incident.WaitLogging, ""},
 	{"log.(*Logger)", incident.WaitLogging, ""},
+	{"log/slog.", incident.WaitLogging, ""},
+	{"golang.org/x/sync/singleflight.(*Group).Do", incident.WaitLock, "singleflight"},
+	{"os.(*Process).", incident.WaitOther, "process"},
 	{"github.com/sirupsen/logrus.", incident.WaitLogging, ""},
 	{"runtime/pprof.", incident.WaitIdle, ""},
 	{"net/http/pprof.", incident.WaitIdle, ""},
@@ -235,6 +239,8 @@ func classifyGo(s *evidence.Stack) verdict {
 			return decide(incident.WaitIdle, "ticker", "")
 		}
 		return decide(incident.WaitOther, "sleep", "")
+	case has("os.(*File)."):
+		return decide(incident.WaitDisk, "file", "")
 	case strings.HasPrefix(d, "IO wait"), has("internal/poll.runtime_pollWait"):
 		return decide(incident.WaitHTTP, "own socket", "")
 	case strings.HasPrefix(d, "syscall"):
