@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"archive/zip"
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"io"
@@ -67,6 +68,9 @@ func (c *collection) tar(name string, r io.Reader, m meta) {
 		if (h.Typeflag != tar.TypeReg && h.Typeflag != tar.TypeGNUSparse) || skippable(h.Name) {
 			continue
 		}
+		if c.giveUp(name, m) {
+			return
+		}
 		member := memberName(h.Name)
 		m.hint, m.modified, m.start = hint+"/"+member, h.ModTime, m.packed()
 		c.input(name+"!"+member, tr, m)
@@ -102,7 +106,7 @@ func (c *collection) zip(name string, r io.Reader, m meta) {
 		case c.stopped():
 			c.failed(name, 0, err)
 		case errors.Is(err, zip.ErrFormat):
-			c.problem(name, "zip without a directory at its end: cut short, perhaps")
+			c.consequence(name, "zip without a directory at its end: cut short, perhaps")
 		default:
 			c.problem(name, "zip: %v", err)
 		}
@@ -115,6 +119,7 @@ func (c *collection) zip(name string, r io.Reader, m meta) {
 	z.RegisterDecompressor(zstd.ZipMethodWinZip, zstd.ZipDecompressor(
 		zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(uint64(c.o.Limits.Window))))
 	m.budget.packed = func() int64 { return size }
+	overlaps := overlapping(z.File)
 	slices.SortStableFunc(z.File, func(a, b *zip.File) int { return strings.Compare(a.Name, b.Name) })
 	for _, f := range z.File {
 		if c.stopped() {
@@ -122,6 +127,13 @@ func (c *collection) zip(name string, r io.Reader, m meta) {
 		}
 		if !f.Mode().IsRegular() || skippable(f.Name) {
 			continue
+		}
+		if overlaps[f] {
+			c.problem(name, "members that share their bytes with others are not read")
+			continue
+		}
+		if c.giveUp(name, m) {
+			return
 		}
 		member := memberName(f.Name)
 		m.hint, m.modified = hint+"/"+member, f.Modified
@@ -144,6 +156,32 @@ func (c *collection) zipMember(name string, f *zip.File, m meta) {
 	m.packed, m.start = func() int64 { return int64(f.CompressedSize64) }, 0
 	u := &unpacked{c: c, name: name, kind: "zip", r: r, budget: m.budget}
 	c.input(name, u, m)
+}
+
+// overlapping finds the members of a zip whose bytes lie within those of a
+// member before them, as no archiver writes them.
+func overlapping(files []*zip.File) map[*zip.File]bool {
+	type extent struct {
+		at int64
+		f  *zip.File
+	}
+	extents := make([]extent, 0, len(files))
+	for _, f := range files {
+		if at, err := f.DataOffset(); err == nil && f.CompressedSize64 > 0 {
+			extents = append(extents, extent{at, f})
+		}
+	}
+	slices.SortStableFunc(extents, func(a, b extent) int { return cmp.Compare(a.at, b.at) })
+	found := map[*zip.File]bool{}
+	end := int64(-1)
+	for _, x := range extents {
+		if x.at < end {
+			found[x.f] = true
+			continue
+		}
+		end = x.at + int64(min(x.f.CompressedSize64, 1<<62))
+	}
+	return found
 }
 
 // zipDirectory returns the size of a zip's directory as its end record states

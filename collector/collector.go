@@ -23,7 +23,7 @@ import (
 )
 
 // ErrNothingRead is wrapped by the error of a Collect that could read none of
-// its paths; the error's text has the reason for each.
+// its paths; the error's text has the first reasons.
 var ErrNothingRead = errors.New("nothing could be read")
 
 // Options says how to collect.
@@ -143,6 +143,9 @@ func (c *collection) run(paths []string) ([]Source, error) {
 	return sources, c.outcome(sources)
 }
 
+// maxReasons bounds the reasons in the error of a collection.
+const maxReasons = 20
+
 // outcome is the error that a collection ends with.
 func (c *collection) outcome(sources []Source) error {
 	if c.sinkErr != nil {
@@ -155,10 +158,19 @@ func (c *collection) outcome(sources []Source) error {
 		return nil
 	}
 	var why strings.Builder
+	listed, more := 0, 0
 	for _, s := range sources {
 		for _, p := range s.Problems {
+			if listed == maxReasons {
+				more++
+				continue
+			}
+			listed++
 			fmt.Fprintf(&why, "\n  %s: %s", s.Path, p)
 		}
+	}
+	if more > 0 {
+		fmt.Fprintf(&why, "\n  and %d more", more)
 	}
 	return fmt.Errorf("%w%s", ErrNothingRead, why.String())
 }
@@ -197,6 +209,13 @@ func (c *collection) problem(path, format string, args ...any) {
 		s.Problems = append(s.Problems, text)
 	case len(s.Problems) == maxProblems:
 		s.Problems = append(s.Problems, "and more")
+	}
+}
+
+// consequence notes a problem of a path unless one is known that explains it.
+func (c *collection) consequence(path, format string, args ...any) {
+	if s := c.byPath[path]; s == nil || len(s.Problems) == 0 {
+		c.problem(path, format, args...)
 	}
 }
 

@@ -135,7 +135,7 @@ func TestCollect(t *testing.T) {
 		{name: "cut.zip", data: zipped(member{"b.log", text})[:100], want: "cut.zip 0 [zip without a directory at its end: cut short, perhaps]\n", nothing: true},
 		{name: "cut.tar", data: tarred(member{"a.log", text}, member{"b.log", big})[:3000], want: "cut.tar 0 [archive ends early after 2 members]\ncut.tar!a.log 62\ncut.tar!b.log 1464 [ends early after 1464 bytes]\n"},
 		{name: "deep.tar", data: deep, want: "deep.tar!c.tar!b.tar 0 [lies 2 archives deep: not read]\ndeep.tar!c.tar!d.log 62\n"},
-		{name: "bomb.tgz", limits: small, data: gz(tarred(member{"a", text}, member{"bomb", make([]byte, 1<<20)}, member{"z.log", text})), want: "bomb.tgz!a 62\nbomb.tgz!bomb 0 [unpacks to more than 5 times its packed size: stopped after 4096 bytes] [nothing but NUL bytes]\nbomb.tgz!z.log 62\n"},
+		{name: "bomb.tgz", limits: small, data: gz(tarred(member{"a", text}, member{"bomb", make([]byte, 1<<20)}, member{"z.log", text})), want: "bomb.tgz!a 62\nbomb.tgz!bomb 0 [unpacks to more than 5 times its packed size: stopped after 4096 bytes]\nbomb.tgz!z.log 62\n"},
 		{name: "bomb.zip", limits: small, data: zipped(member{"a.log", text}, member{"bomb", bytes.Repeat([]byte("a\n"), 1<<20)}, member{"z.log", text}), want: "bomb.zip!a.log 62\nbomb.zip!bomb 32768 [unpacks to more than 5 times its packed size: stopped after 32768 bytes]\nbomb.zip!z.log 62\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -51,7 +50,7 @@ func (c *collection) find(paths []string) []found {
 			before := len(all)
 			all = c.walk(all, p, prefix, lastName(p)+"/")
 			if len(all) == before {
-				c.problem(name, "no files in it")
+				c.consequence(name, "no files in it")
 			}
 		case info.Mode()&(fs.ModeSocket|fs.ModeDevice|fs.ModeCharDevice|fs.ModeIrregular) != 0:
 			c.problem(name, "not a regular file: %s", kindOf(info.Mode()))
@@ -83,7 +82,11 @@ func (c *collection) walk(all []found, dir, prefix, hint string) []found {
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		c.problem(strings.TrimSuffix(path.Join(prefix, "."), "/"), "%v", reason(err))
+		name := strings.TrimSuffix(prefix, "/")
+		if name == "" {
+			name = filepath.ToSlash(filepath.Clean(dir))
+		}
+		c.problem(name, "%v", reason(err))
 	}
 	for _, e := range entries {
 		name, full := prefix+e.Name(), filepath.Join(dir, e.Name())

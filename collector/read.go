@@ -6,7 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"runtime"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/firebreak-io/firebreak/parsers"
@@ -35,14 +38,17 @@ func (c *collection) file(f found) {
 		defer p.stop()
 		r = p
 	} else {
-		file, err := c.open(f.path)
+		file, err := c.openFound(f)
 		if err != nil {
-			c.problem(f.name, "%v", reason(err))
+			if !c.stopped() {
+				c.problem(f.name, "%v", reason(err))
+			}
 			return
 		}
 		defer file.Close()
 		r = file
 		if f.info.Mode().IsRegular() {
+			c.progress.Bytes += skipHole(file)
 			m.file = &meterAt{c: c, r: file}
 		} else {
 			p := startPump(c.ctx, file)
@@ -53,6 +59,54 @@ func (c *collection) file(f found) {
 	raw := &meter{c: c, r: r}
 	m.packed = func() int64 { return raw.n }
 	c.input(f.name, raw, m)
+}
+
+// openFound opens a file. Opening a named pipe waits for someone to write to it,
+// so that is done in a goroutine of its own, which the end of the context leaves.
+func (c *collection) openFound(f found) (*os.File, error) {
+	if f.info.Mode().IsRegular() {
+		return c.open(f.path)
+	}
+	type opened struct {
+		file *os.File
+		err  error
+	}
+	done := make(chan opened, 1)
+	go func() {
+		file, err := c.open(f.path)
+		done <- opened{file, err}
+	}()
+	select {
+	case o := <-done:
+		return o.file, o.err
+	case <-c.ctx.Done():
+		return nil, c.ctx.Err()
+	}
+}
+
+// skipHole passes by the hole that a file begins with, and returns its size. A
+// log that was truncated while its writer went on at its old place begins with
+// one, which may be as large as the log ever was.
+func skipHole(file *os.File) int64 {
+	const seekData = 3
+	switch runtime.GOOS {
+	case "linux", "freebsd":
+	default:
+		return 0
+	}
+	n, err := file.Seek(0, seekData)
+	if errors.Is(err, syscall.ENXIO) { // nothing but a hole
+		n, err = file.Seek(0, io.SeekEnd)
+		n = max(0, n-headSize)
+	}
+	if err == nil && n > 0 { // not all of it, so that what begins with NULs is known to
+		n = max(0, n-headSize)
+		_, err = file.Seek(n, io.SeekStart)
+	}
+	if err != nil {
+		n, _ = file.Seek(0, io.SeekStart)
+	}
+	return n
 }
 
 const headSize = 4 << 10
@@ -90,7 +144,7 @@ func (c *collection) text(name string, br *bufio.Reader, m meta) {
 		return
 	}
 	if problem != "" {
-		c.problem(name, "%s", problem)
+		c.consequence(name, "%s", problem)
 		return
 	}
 	c.parsed = true
@@ -188,6 +242,7 @@ func (l *leaf) Read(p []byte) (int, error) {
 		case l.n > lim.Slack+lim.Ratio*(l.packed()-l.start):
 			l.c.problem(l.name, "unpacks to more than %d times its packed size: stopped after %d bytes", lim.Ratio, l.n)
 			b.delivered -= l.n // it alone is to blame
+			b.bombs++
 			l.ended = true
 			return n, io.EOF
 		case b.delivered > lim.Slack+lim.Ratio*b.packed():

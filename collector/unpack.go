@@ -19,6 +19,25 @@ type budget struct {
 	unpacked  int64 // bytes that decompressors made, passed by or not
 	delivered int64 // bytes that reached parsers
 	packed    func() int64
+	bombs     int  // members that alone unpacked to too much
+	spent     bool // nothing more of it is read
+}
+
+// maxBombs is how many members of an archive may unpack to too much before it
+// is given up: each of them costs time.
+const maxBombs = 8
+
+// giveUp notes once that the rest of an archive is not read.
+func (c *collection) giveUp(name string, m meta) bool {
+	b := m.budget
+	if b.bombs < maxBombs && b.unpacked <= c.o.Limits.Unpacked {
+		return b.spent
+	}
+	if !b.spent {
+		b.spent = true
+		c.problem(name, "unpacks to far more than it should: the rest of it is not read")
+	}
+	return true
 }
 
 // packing names the compression or archive whose content begins with head;

@@ -75,6 +75,14 @@ func (s *sighting) citeAt(c cited) {
 	s.cites = s.cites[:min(len(s.cites), keepCites)]
 }
 
+// compareFirst orders what is alike in all else by where it was seen first.
+func compareFirst(a, b *sighting) int {
+	if len(a.cites) == 0 || len(b.cites) == 0 {
+		return cmp.Compare(len(a.cites), len(b.cites))
+	}
+	return a.cites[0].compare(b.cites[0])
+}
+
 // merge adds what another sighting saw.
 func (s *sighting) merge(o *sighting) {
 	s.count += o.count

@@ -526,7 +526,8 @@ func (s *shapes) sortedGroups() []*group {
 	}
 	slices.SortFunc(list, func(a, b *group) int {
 		return cmp.Or(cmp.Compare(b.most(), a.most()), cmp.Compare(a.key.pool.pool, b.key.pool.pool), cmp.Compare(a.key.pool.process, b.key.pool.process),
-			cmp.Compare(a.key.shape.name, b.key.shape.name), cmp.Compare(a.key.shape.state, b.key.shape.state))
+			cmp.Compare(a.key.shape.name, b.key.shape.name), cmp.Compare(a.key.shape.state, b.key.shape.state),
+			compareFirst(&a.cites, &b.cites)) // two lines or locks of one method
 	})
 	s.sorted = list
 	return list

@@ -198,12 +198,16 @@ func (m *markdown) row(i int, title, name string, f facts, cites []evidence.Cita
 }
 
 func (m *markdown) sources(r *Report) {
-	for i, s := range r.Sources {
+	shown, more := shownSources(r.Sources)
+	for i, s := range shown {
 		if i == 0 {
 			m.line(nil, "\n**Sources**\n")
 		}
 		problems := strings.Join(s.Problems[:min(3, len(s.Problems))], "; ")
 		m.line(nil, "- %s %s%s", code("["+s.Path+"]"), s.facts(), prefixed(": ", escape(problems)))
+	}
+	if more != "" {
+		m.line(nil, "- %s", more)
 	}
 }
 

@@ -287,7 +287,8 @@ func (t *text) sources(r *Report) {
 		return
 	}
 	t.heading("SOURCES")
-	for _, s := range r.Sources {
+	shown, more := shownSources(r.Sources)
+	for _, s := range shown {
 		words := append(t.cites([]evidence.Citation{{Source: s.Path}}, 1), t.words(plain, s.facts().String())...)
 		words = append(words, strings.Fields(t.span(s.From, s.To))...)
 		t.item("  ", "      ", words...)
@@ -298,5 +299,8 @@ func (t *text) sources(r *Report) {
 			}
 			t.item("      "+t.paint(yellow, "!")+" ", "        ", append(t.words(plain, problem), t.cites([]evidence.Citation{{Source: s.Path}}, 1)...)...)
 		}
+	}
+	if more != "" {
+		t.item("  ", "      ", t.words(plain, more)...)
 	}
 }

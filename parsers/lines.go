@@ -10,6 +10,7 @@ import (
 const (
 	maxLine     = 1 << 20   // a longer line is cut here and the rest is skipped
 	readSize    = 256 << 10 // bytes asked of the reader at a time
+	firstRead   = 16 << 10  // and at first: most files of a folder are small
 	keepHistory = 64 << 10  // bytes kept before the current line, for Before
 )
 
@@ -35,6 +36,8 @@ type Lines struct {
 	next   int // number of the line at start
 	cut    bool
 	again  bool // Unread was called
+	cuts   int  // lines that were too long, and the number of the first
+	cutAt  int
 
 	unwrap  func(line []byte) (text []byte, more bool)
 	width   int    // at which the text was hard-wrapped; 0 if it was not
@@ -241,6 +244,12 @@ func (l *Lines) take(n, width int) {
 	if len(text) > maxLine {
 		text, l.cut = text[:maxLine], true
 	}
+	if l.cut {
+		if l.cuts == 0 {
+			l.cutAt = l.num
+		}
+		l.cuts++
+	}
 	if bytes.IndexByte(text, 0x1b) >= 0 {
 		l.plain = trimCR(stripEscapes(l.plain[:0], text))
 		text = l.plain
@@ -279,7 +288,10 @@ func (l *Lines) fill() {
 		l.lineAt = max(0, l.lineAt-keep)
 		l.end -= keep
 	}
-	if len(l.buf)-l.end < readSize {
+	switch room := len(l.buf) - l.end; {
+	case l.buf == nil:
+		l.buf = make([]byte, firstRead)
+	case room < readSize && (room == 0 || len(l.buf) > readSize):
 		grown := make([]byte, 2*len(l.buf)+2*readSize)
 		copy(grown, l.buf[:l.end])
 		l.buf = grown

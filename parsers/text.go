@@ -41,6 +41,9 @@ func Text(in *Input, emit Emit) error {
 			return err
 		}
 	}
+	for range in.Lines.cuts {
+		in.Skip(in.Lines.cutAt, "longer than 1 MiB: the rest of it is not read")
+	}
 	for _, end := range in.atEnd {
 		if err := end(); err != nil {
 			return err
