@@ -20,6 +20,7 @@ import (
 const (
 	maxKept    = 100_000          // records kept to be told apart; past it there is one scope
 	quietGap   = 30 * time.Minute // of silence between two incidents
+	maxEras    = 100              // parts told apart; more are no incidents but a habit, and one scope
 	enoughSelf = fewCalls         // signs of trouble a scope needs to stand alone
 )
 
@@ -87,7 +88,7 @@ func (e *Engine) eras() []time.Time {
 		}
 		begin = i
 	}
-	if len(starts) < 2 {
+	if len(starts) < 2 || len(starts) > maxEras {
 		return nil
 	}
 	// A part reaches back over half the silence before it.
