@@ -74,6 +74,7 @@ func Formats() []Format {
 		goroutineFormat(),
 		dubboQosFormat(),
 		gcLogFormat(),
+		hostStatFormat(),
 		jstackFormat(),
 		threadInfoFormat(),
 		dumpToFileFormat(),
@@ -131,7 +132,8 @@ type Input struct {
 	// snapshots counts the session lists seen in this input.
 	snapshots int
 
-	gc *gcLog // the reader of collectors' logs, kept between blocks
+	gc   *gcLog    // the reader of collectors' logs, kept between blocks
+	host *hostStat // the same of a host's statistics
 }
 
 // NewInput prepares an input that reads from r.
