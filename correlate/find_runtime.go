@@ -180,7 +180,11 @@ func (q *inquiry) runtimeFindings() {
 		{evidence.MarkDeploy, incident.Deployed, "%s was started or stopped (%s)"},
 		{evidence.MarkLeak, incident.ConnLeak, "a borrower of %s keeps its member: a leak, or a slow holder (%s)"},
 	} {
-		for i, m := range q.e.marksOf(k.mark) {
+		marks := q.e.marksOf(k.mark)
+		if k.mark == evidence.MarkLeak {
+			marks = q.e.leaks()
+		}
+		for i, m := range marks {
 			if i == 3 {
 				break
 			}

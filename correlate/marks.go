@@ -24,7 +24,7 @@ type mark struct {
 
 func (e *Engine) addMark(r *evidence.Record) {
 	m := r.Mark
-	k := markKey{m.Kind, m.Subject, cmp.Or(r.Place.Service, r.Place.Instance, folder(r.Cite.Source))}
+	k := markKey{m.Kind, memberSubject(m), cmp.Or(r.Place.Service, r.Place.Instance, folder(r.Cite.Source))}
 	if strings.HasPrefix(m.Kind, "gc.") || strings.HasPrefix(m.Kind, "host.") {
 		// A process or host of its own: its instances must not be averaged.
 		k.place = cmp.Or(r.Place.Instance, r.Place.Service, folder(r.Cite.Source))

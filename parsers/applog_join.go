@@ -170,7 +170,7 @@ func (s *logStream) follows(line []byte) bool {
 	case s.single, s.over > 10*maxRecordLines:
 		return false
 	case s.headed, s.dubbo && len(s.rec.lines) < 1200:
-		return true
+		return !s.newTrace(line)
 	}
 	return continuation(line)
 }

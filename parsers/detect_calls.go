@@ -43,7 +43,7 @@ func outgoingCalls() detector {
 }
 
 func callTimeout(o *logOut, text []byte, at int) (bool, error) {
-	if ownedElsewhere(text) {
+	if ownedElsewhere(text) || retold(before(text, at)) {
 		return false, nil
 	}
 	from, to := lineOf(text, at)
@@ -52,6 +52,12 @@ func callTimeout(o *logOut, text []byte, at int) (bool, error) {
 		reason = text[from:to]
 	}
 	return o.mark(at, slow(peerOf(text), reason))
+}
+
+// retold reports whether an error is only told of by an event of a breaker or a
+// retry, whose call goes on or fails in a record of its own.
+func retold(head []byte) bool {
+	return has(head, "ast attempt failed with exception '", "Last exception was: '", "' recorded an error: '")
 }
 
 // ownedElsewhere reports whether a timeout belongs to a database driver, to

@@ -94,7 +94,7 @@ func hikariName(text []byte, at int) string {
 		return snippet(past(head, "pool "), maxText)
 	}
 	head = head[:i]
-	for _, opening := range [...]string{"Exception: ", " Connection [", ": [", " - "} {
+	for _, opening := range [...]string{"Exception: ", " Connection [", ": [", " - ", ": "} {
 		if j := bytes.LastIndex(head, []byte(opening)); j >= 0 {
 			head = head[j+len(opening):]
 		}
@@ -129,16 +129,22 @@ func hikariLeak(o *logOut, text []byte, at int) (bool, error) {
 }
 
 func hikariUnleaked(o *logOut, text []byte, at int) (bool, error) {
-	conn := upTo(past(text, "reported leaked connection "), " ")
+	conn := enclosed(text, "reported leaked connection ", " was returned to the pool")
 	return o.mark(at, evidence.Mark{
 		Kind: evidence.MarkLeakReturned, Subject: hikariOwner(o, text, at), Text: snippet(conn, maxText),
 	})
 }
 
+// bootThread is the width to which Spring Boot's layout cuts a thread's name.
+const bootThread = 15
+
 // hikariOwner names the pool of a leak: the housekeeping thread's name has it.
 func hikariOwner(o *logOut, text []byte, at int) string {
 	for _, suffix := range [...]string{" housekeeper", ":housekeeper"} {
 		if name, ok := bytes.CutSuffix([]byte(o.rec.Thread), []byte(suffix)); ok {
+			if len(o.rec.Thread) == bootThread { // its beginning was cut off, perhaps
+				return ""
+			}
 			return string(name)
 		}
 	}

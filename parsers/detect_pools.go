@@ -28,7 +28,7 @@ func connectionPools() detector {
 		{sign: "A client timed out while waiting to acquire a resource from ", last: true, find: c3p0Timeout},
 		{sign: "An attempt by a client to checkout a Connection has timed out", find: c3p0Timeout},
 		{sign: "Connections could not be acquired from the underlying database", find: c3p0Unreachable},
-		{sign: "DEBUG ONLY: Overdue resource check-out stack trace", find: c3p0Overdue},
+		{sign: "Overdue resource check-out stack trace", find: c3p0Overdue},
 		{sign: "couldn't obtain SQL connection within ", find: viburTimeout},
 		{sign: "SQL query execution from pool ", find: viburSlow},
 		{sign: "MaxOpenConnections", find: goSQL},

@@ -126,7 +126,7 @@ func TestDetectHikari(t *testing.T) {
 		},
 		{
 			"leak returned", "Previously reported leaked connection org.postgresql.jdbc.PgConnection@5173 on thread exec-1 was returned to the pool (unleaked)",
-			"pool.leak-returned [OrdersPool] org.postgresql.jdbc.PgConnection@5173",
+			"pool.leak-returned [OrdersPool] org.postgresql.jdbc.PgConnection@5173 on thread exec-1",
 		},
 	})
 }
