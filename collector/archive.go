@@ -152,7 +152,7 @@ func (c *collection) zipMember(name string, f *zip.File, m meta) {
 		c.problem(name, "zip: %v", err)
 		return
 	}
-	defer r.Close()
+	defer func() { _ = r.Close() }() // only read
 	m.packed, m.start = func() int64 { return int64(f.CompressedSize64) }, 0
 	u := &unpacked{c: c, name: name, kind: "zip", r: r, budget: m.budget}
 	c.input(name, u, m)

@@ -45,7 +45,7 @@ func (c *collection) file(f found) {
 			}
 			return
 		}
-		defer file.Close()
+		defer func() { _ = file.Close() }() // only read
 		r = file
 		if f.info.Mode().IsRegular() {
 			c.progress.Bytes += skipHole(file)
@@ -251,7 +251,7 @@ func (l *leaf) Read(p []byte) (int, error) {
 			return n, io.EOF
 		}
 	}
-	if err == nil || err == io.EOF || l.c.stopped() { //nolint:errorlint // io.EOF is never wrapped here
+	if err == nil || err == io.EOF || l.c.stopped() {
 		return n, err
 	}
 	l.ended = true

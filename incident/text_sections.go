@@ -184,17 +184,17 @@ const (
 	whole = true
 )
 
-func (t *text) action(in *Incident, a Action, length bool) {
+func (t *text) action(in *Incident, a Action, full bool) {
 	number := strconv.Itoa(a.Order) + ". "
 	indent := strings.Repeat(" ", 2+len(number))
 	t.item("  "+t.paint(bold, number), indent, append(t.words(bold, a.What), t.cites(t.behind(in, a.Label, a.What), 1)...)...)
 	switch {
-	case length == brief && strings.Count(a.Command, "\n") > 2:
+	case !full && strings.Count(a.Command, "\n") > 2:
 		t.item(indent, indent, t.words(dim, "what to paste stands below, under WHAT TO DO")...)
 	case a.Command != "":
 		t.command("      ", a.Command)
 	}
-	if length == whole && a.Why != "" {
+	if full && a.Why != "" {
 		t.item(indent, indent, append(t.words(plain, a.Why), t.cites(t.behind(in, a.Label, a.Why), 2)...)...)
 	}
 	if a.Risk != "" {

@@ -278,12 +278,32 @@ func unitOf(text []byte) (time.Duration, int) {
 		name string
 		unit time.Duration
 	}{
-		{"milliseconds", time.Millisecond}, {"millisecond(s)", time.Millisecond}, {"millisecond", time.Millisecond},
-		{"MILLISECONDS", time.Millisecond}, {"millis", time.Millisecond}, {"ms", time.Millisecond},
-		{"second(s)", time.Second}, {"seconds", time.Second}, {"SECONDS", time.Second}, {"second", time.Second}, {"secs", time.Second},
-		{"minute(s)", time.Minute}, {"minutes", time.Minute}, {"minute", time.Minute}, {"MINUTES", time.Minute},
-		{"ns", time.Nanosecond}, {"us", time.Microsecond}, {"\u00b5s", time.Microsecond}, {"\u03bcs", time.Microsecond},
-		{"d", 24 * time.Hour}, {"h", time.Hour}, {"H", time.Hour}, {"m", time.Minute}, {"M", time.Minute}, {"s", time.Second}, {"S", time.Second},
+		{"milliseconds", time.Millisecond},
+		{"millisecond(s)", time.Millisecond},
+		{"millisecond", time.Millisecond},
+		{"MILLISECONDS", time.Millisecond},
+		{"millis", time.Millisecond},
+		{"ms", time.Millisecond},
+		{"second(s)", time.Second},
+		{"seconds", time.Second},
+		{"SECONDS", time.Second},
+		{"second", time.Second},
+		{"secs", time.Second},
+		{"minute(s)", time.Minute},
+		{"minutes", time.Minute},
+		{"minute", time.Minute},
+		{"MINUTES", time.Minute},
+		{"ns", time.Nanosecond},
+		{"us", time.Microsecond},
+		{"\u00b5s", time.Microsecond},
+		{"\u03bcs", time.Microsecond},
+		{"d", 24 * time.Hour},
+		{"h", time.Hour},
+		{"H", time.Hour},
+		{"m", time.Minute},
+		{"M", time.Minute},
+		{"s", time.Second},
+		{"S", time.Second},
 	} {
 		if bytes.HasPrefix(text, []byte(u.name)) {
 			return u.unit, len(u.name)

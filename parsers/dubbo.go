@@ -164,7 +164,7 @@ func interfaceOf(key []byte) []byte {
 // hostPort cuts an address out of a text that begins with one, perhaps after a
 // host name and a slash; nil if it has no port.
 func hostPort(b []byte) []byte {
-	if i := bytes.IndexByte(b, '/'); i >= 0 && i < 80 && bytes.IndexAny(b[:i], ", :") < 0 {
+	if i := bytes.IndexByte(b, '/'); i >= 0 && i < 80 && !bytes.ContainsAny(b[:i], ", :") {
 		b = b[i+1:] // /10.20.0.11:20880, order-1/10.20.0.11:20880
 	}
 	n := 0

@@ -26,12 +26,18 @@ func javaSummary(t *testing.T, name, text string) string {
 				word string
 				on   bool
 			}{
-				{" version=" + d.Version, d.Version != ""}, {fmt.Sprintf(" declared=%d", d.Declared), d.Declared >= 0},
+				{" version=" + d.Version, d.Version != ""},
+				{fmt.Sprintf(" declared=%d", d.Declared), d.Declared >= 0},
 				{" truncated", d.Truncated},
-				{" partial", d.Partial}, {" nostate", d.NoState}, {" virtual", d.Virtual}, {" rejection", d.Rejection},
-				{fmt.Sprintf(" max=%d", d.MaxFrames), d.MaxFrames >= 0}, {fmt.Sprintf(" heap=%.2f", d.HeapFull), d.HeapFull >= 0},
+				{" partial", d.Partial},
+				{" nostate", d.NoState},
+				{" virtual", d.Virtual},
+				{" rejection", d.Rejection},
+				{fmt.Sprintf(" max=%d", d.MaxFrames), d.MaxFrames >= 0},
+				{fmt.Sprintf(" heap=%.2f", d.HeapFull), d.HeapFull >= 0},
 				{fmt.Sprintf(" ignored=%d", d.Ignored), d.Ignored > 0},
-				{" at " + r.Time.Format("2006-01-02T15:04:05.999Z07:00"), !r.Time.IsZero()}, {" zoned", r.Zoned == evidence.Yes},
+				{" at " + r.Time.Format("2006-01-02T15:04:05.999Z07:00"), !r.Time.IsZero()},
+				{" zoned", r.Zoned == evidence.Yes},
 				{fmt.Sprintf(" deadlocks=%v", d.Deadlocks), len(d.Deadlocks) > 0},
 			} {
 				if f.on {

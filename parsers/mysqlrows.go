@@ -195,7 +195,7 @@ func clockDuration(b []byte) time.Duration {
 type trxRows struct {
 	m                                      *mysqlClient
 	state, started, waiting, thread, query int
-	isolation, locked                      int
+	locked                                 int
 }
 
 func newTrxRows(m *mysqlClient, t *sqlTable) resultRows {
@@ -247,9 +247,9 @@ func (x *trxRows) row(t *sqlTable) error {
 
 // lockWaitRows reads sys.innodb_lock_waits and sys.schema_table_lock_waits.
 type lockWaitRows struct {
-	m                                                               *mysqlClient
-	pid, query, blocker, blockerQuery, age, secs, table, mode, kill int
-	account, trxAge                                                 int
+	m                                                         *mysqlClient
+	pid, query, blocker, blockerQuery, age, secs, table, mode int
+	account, trxAge                                           int
 }
 
 func newLockWaitRows(m *mysqlClient, t *sqlTable) resultRows {

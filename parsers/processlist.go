@@ -19,12 +19,12 @@ import (
 const processlistCut = 100
 
 type processlist struct {
-	m                                             *mysqlClient
-	snapshot                                      int
-	engine                                        string
-	id, user, host, db, command, time, state      int
-	info, timeMs, rowsSent, rowsExamined, latency int
-	stmt                                          evidence.Statement
+	m                                        *mysqlClient
+	snapshot                                 int
+	engine                                   string
+	id, user, host, db, command, time, state int
+	info, timeMs, rowsSent, rowsExamined     int
+	stmt                                     evidence.Statement
 }
 
 func newProcesslist(m *mysqlClient, t *sqlTable) resultRows {

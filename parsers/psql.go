@@ -51,7 +51,8 @@ func psqlHeader(line []byte) ([]string, psqlStyle) {
 		return nil, psqlNone
 	}
 	text := strings.ReplaceAll(string(line), "│", "|")
-	style, sep := psqlNone, ""
+	var style psqlStyle
+	var sep string
 	switch {
 	case strings.Contains(text, " |") || strings.Contains(text, "| "):
 		style, sep = psqlAligned, "|"

@@ -46,7 +46,6 @@ type sqlTable struct {
 	header  []byte
 	buf     []byte
 	colon   int // vertical: where the key ends
-	err     error
 }
 
 // readTableHeader recognises a header line. It returns the names of its columns

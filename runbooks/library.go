@@ -2,6 +2,7 @@ package runbooks
 
 import (
 	"embed"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -80,7 +81,8 @@ func read(folder fs.FS, name, prefix string) (*Book, Problems) {
 	}
 	b, err := Parse(shown, text)
 	if err != nil {
-		if ps, ok := err.(Problems); ok {
+		var ps Problems
+		if errors.As(err, &ps) {
 			return nil, ps
 		}
 		return nil, Problems{{File: shown, Text: err.Error()}}

@@ -1,6 +1,7 @@
 package runbooks
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -103,7 +104,11 @@ func TestProblems(t *testing.T) {
 func problemsOf(name, text string) Problems {
 	b, err := Parse(name, []byte(text))
 	if err != nil {
-		return err.(Problems)
+		var ps Problems
+		if errors.As(err, &ps) {
+			return ps
+		}
+		return Problems{{File: name, Text: err.Error()}}
 	}
 	return b.Lint()
 }

@@ -30,7 +30,7 @@ func TestDistance(t *testing.T) {
 	for _, c := range []struct {
 		a, b string
 		want int
-	}{{"", "", 0}, {"a", "", 1}, {"explain", "expalin", 1}, {"slow-sq", "slow-sql", 1}, {"abc", "xyz", 3}} {
+	}{{"", "", 0}, {"a", "", 1}, {"report", "reprot", 1}, {"slow-sq", "slow-sql", 1}, {"abc", "xyz", 3}} {
 		if got := distance(c.a, c.b); got != c.want {
 			t.Errorf("distance(%q, %q) = %d, want %d", c.a, c.b, got, c.want)
 		}
