@@ -71,7 +71,7 @@ func New(cfg Config) *Engine {
 }
 
 // maxKeys bounds each store that is keyed by names from the evidence.
-const maxKeys = 100_000
+const maxKeys = 50_000
 
 // Add takes one record. It keeps nothing of r that is lent.
 func (e *Engine) Add(r *evidence.Record) error {

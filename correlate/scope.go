@@ -18,7 +18,7 @@ import (
 // otherwise the evidence is one.
 
 const (
-	maxKept    = 100_000          // records kept to be told apart; past it there is one scope
+	maxKept    = 60_000           // records kept to be told apart; past it there is one scope
 	quietGap   = 30 * time.Minute // of silence between two incidents
 	maxEras    = 100              // parts told apart; more are no incidents but a habit, and one scope
 	enoughSelf = fewCalls         // signs of trouble a scope needs to stand alone
