@@ -60,9 +60,11 @@ func db_pool__pgxpool(http.ResponseWriter, *http.Request) { onePgx.Exec(ctx, "SE
 func db_read__mysql(http.ResponseWriter, *http.Request) {
 	query(open("mysql", mysqlDSN), "SELECT SLEEP(600)")
 }
+
 func db_read__pq(http.ResponseWriter, *http.Request) {
 	query(open("postgres", pgDSN), "SELECT pg_sleep(600)")
 }
+
 func db_read__pgx(http.ResponseWriter, *http.Request) {
 	c, _ := pgx.Connect(ctx, pgDSN)
 	c.Exec(ctx, "SELECT pg_sleep(600)")
