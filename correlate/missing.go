@@ -1,7 +1,11 @@
 package correlate
 
 import (
+	"fmt"
+	"math"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/firebreak-io/firebreak/evidence"
 	"github.com/firebreak-io/firebreak/incident"
@@ -18,6 +22,10 @@ func (q *inquiry) missing(in *incident.Incident) []incident.Missing {
 	}
 	if in.Label == incident.Healthy && in.Certainty == incident.High {
 		return list
+	}
+	if hours := q.e.zoneGap(); hours != 0 {
+		add(true, "the zone of the times that state none: they lie "+strconv.Itoa(max(hours, -hours))+" h from those that state theirs",
+			fmt.Sprintf("firebreak report --tz %+03d:00 PATH...", hours), "whether the two show the same minutes: then the order of the chain is known")
 	}
 	burning := in.Label != incident.Healthy
 	c := q.commands()
@@ -62,6 +70,36 @@ func (q *inquiry) hasBlocker() bool {
 	}
 	return false
 }
+
+// zoneGap is by how many hours the sources whose times state no offset lie from
+// those that do, where both would show the same minutes if that were their zone;
+// 0 if they overlap, or no whole number of hours fits.
+func (e *Engine) zoneGap() int {
+	var stated, bare span
+	for _, s := range e.sources {
+		w := &stated
+		switch e.zoned[s.Path] {
+		case evidence.Unknown:
+			continue
+		case evidence.No:
+			w = &bare
+		}
+		w.add(s.From)
+		w.add(s.To)
+	}
+	if stated.first.IsZero() || bare.first.IsZero() || !bare.first.After(stated.last) && !stated.first.After(bare.last) {
+		return 0
+	}
+	gap := bare.first.Sub(stated.first)
+	hours := int(math.Round(gap.Hours()))
+	if hours < -12 || hours > 14 || (gap-time.Duration(hours)*time.Hour).Abs() > zoneSlack {
+		return 0
+	}
+	return hours
+}
+
+// zoneSlack is how far two sources about one incident may begin apart.
+const zoneSlack = 20 * time.Minute
 
 // commands are how to collect evidence from what this shop runs.
 type commands struct {

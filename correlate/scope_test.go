@@ -138,3 +138,28 @@ func TestSeveralIncidents(t *testing.T) {
 		})
 	}
 }
+
+func TestZoneGap(t *testing.T) {
+	for _, c := range []struct {
+		name         string
+		stated, bare time.Time
+		length       time.Duration
+		want         int
+	}{
+		{"eight hours east", ten, ten.Add(8*time.Hour + 3*time.Minute), 10 * time.Minute, 8},
+		{"five hours west", ten, ten.Add(-5 * time.Hour), 10 * time.Minute, -5},
+		{"the same minutes", ten, ten.Add(time.Minute), 10 * time.Minute, 0},
+		{"another incident", ten, ten.Add(150 * time.Minute), 10 * time.Minute, 0},
+		{"another day", ten, ten.Add(30 * time.Hour), 10 * time.Minute, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			e := New(Config{})
+			e.AddSource(incident.Source{Path: "slow.log", From: c.stated, To: c.stated.Add(c.length)})
+			e.AddSource(incident.Source{Path: "app.log", From: c.bare, To: c.bare.Add(c.length)})
+			e.zoned["slow.log"], e.zoned["app.log"] = evidence.Yes, evidence.No
+			if got := e.zoneGap(); got != c.want {
+				t.Errorf("gap %d h, want %d", got, c.want)
+			}
+		})
+	}
+}
