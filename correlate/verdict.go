@@ -120,6 +120,9 @@ func (q *inquiry) certainty(c *candidate, all []*candidate) incident.Certainty {
 	}
 	if level == 2 {
 		for _, other := range all {
+			if c.label == incident.Deadlock && other.label == incident.LockContention {
+				continue // the queue behind a deadlock is part of it
+			}
 			if other != c && other.points >= pointsMedium && other.points+2 > c.points {
 				level = 1 // another explanation is nearly as good
 			}
