@@ -216,6 +216,9 @@ func (q *inquiry) pools() []incident.Pool {
 		}
 		if i, ok := seen[p.id.pool]; ok {
 			list[i].ByWaitKind = kinds
+			if list[i].Idle == nil && list[i].Max != nil && c.total >= *list[i].Max {
+				list[i].Idle = ptr(c.idle) // only where the dump shows the whole pool
+			}
 			list[i].Citations = citeUnion(5, list[i].Citations, q.poolCites(p))
 			continue
 		}
