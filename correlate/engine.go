@@ -46,8 +46,10 @@ type Engine struct {
 	pending []*evidence.Record // those of kept that tell of calls and are not counted yet
 	nested  bool               // this engine is a scope of another
 
-	records int
-	lost    int // observations dropped because a store was full
+	records  int
+	timed    int // of them with a time
+	excluded int // records that the user's window left out
+	lost     int // observations dropped because a store was full
 }
 
 // New returns an empty engine.
@@ -78,6 +80,7 @@ func (e *Engine) Add(r *evidence.Record) error {
 	e.records++
 	kept := e.keep(r)
 	if !r.Time.IsZero() {
+		e.timed++
 		e.span.add(r.Time)
 		if r.Zoned != evidence.Unknown && e.zoned[r.Cite.Source] != evidence.Yes {
 			e.zoned[r.Cite.Source] = r.Zoned

@@ -245,7 +245,29 @@ func (q *inquiry) metaLock() {
 		text += fmt.Sprintf("; session %s has slept for %s and may hold it", idle.id, seconds(idle.age.Seconds()))
 		cites = citeUnion(4, cites[:min(len(cites), 2)], []evidence.Citation{idle.at.cite})
 	}
-	q.findCited(incident.SQLMetaLock, worst.subject(), text, all.count, all.span, cites, nil, worst.names())
+	names := worst.names()
+	if q.e.idle.age >= time.Minute {
+		names["session"] = q.e.idle.id
+	}
+	for _, s := range q.e.sortedSQL() {
+		if s.metaWaits.count > 0 && ddl(s.fingerprint) {
+			names["ddl"] = clip(s.fingerprint, 120)
+			text += "; the change that waits in front: " + clip(s.fingerprint, 80)
+			break
+		}
+	}
+	q.findCited(incident.SQLMetaLock, worst.subject(), text, all.count, all.span, cites, nil, names)
+}
+
+// ddl reports statements that change a table's definition.
+func ddl(fp string) bool {
+	f := strings.ToLower(fp)
+	for _, verb := range []string{"alter ", "drop ", "truncate ", "rename ", "optimize ", "create "} {
+		if strings.HasPrefix(f, verb) {
+			return true
+		}
+	}
+	return false
 }
 
 // changes reports statements that take row locks.

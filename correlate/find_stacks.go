@@ -314,10 +314,10 @@ func (q *inquiry) lockFindings(dumps []*dump) {
 		cites = append(cites, worst.ownerCite)
 	}
 	for _, d := range dumps {
-		for _, c := range d.convoys {
-			if c.class == worst.class && c.app == worst.app && c.waiters >= fewWaiters {
-				again++
-			}
+		if slices.ContainsFunc(d.convoys, func(c convoy) bool {
+			return c.class == worst.class && c.app == worst.app && c.waiters >= fewWaiters
+		}) {
+			again++
 		}
 	}
 	class := worst.class

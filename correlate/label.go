@@ -174,6 +174,13 @@ func (q *inquiry) lockContention() *candidate {
 				break
 			}
 		}
+		if f := first(q.of(incident.SQLMetaLock)); f.ID != "" && f.Count*2 > inDatabase {
+			c.subject = f.Text
+			c.brief = "metadata lock, " + waits(f.Count)
+			if f.Names["ddl"] != "" {
+				c.brief += " behind " + clip(f.Names["ddl"], 50)
+			}
+		}
 		if c.subject == "" {
 			c.subject = first(q.of(incident.SQLMetaLock, incident.SQLLockWait)).Text
 		}

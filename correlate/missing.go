@@ -23,6 +23,19 @@ func (q *inquiry) missing(in *incident.Incident) []incident.Missing {
 	if in.Label == incident.Healthy && in.Certainty == incident.High {
 		return list
 	}
+	if q.e.outside() {
+		w := span{}
+		for _, s := range q.e.sources {
+			w.add(s.From)
+			w.add(s.To)
+		}
+		what := "a window in which there is evidence"
+		if !w.first.IsZero() {
+			what += ", which runs from " + w.first.Format("2006-01-02 15:04:05") + " to " + w.last.Format("15:04:05") + " UTC"
+		}
+		add(true, what, "firebreak report PATH... (without --since and --until, or with --tz)", "what happened then; this report says nothing about the window asked for")
+		return list
+	}
 	if hours := q.e.zoneGap(); hours != 0 {
 		add(true, "the zone of the times that state none: they lie "+strconv.Itoa(max(hours, -hours))+" h from those that state theirs",
 			fmt.Sprintf("firebreak report --tz %+03d:00 PATH...", hours), "whether the two show the same minutes: then the order of the chain is known")

@@ -14,6 +14,14 @@ import (
 // AddSource tells the engine about an input that has been read, or could not be.
 func (e *Engine) AddSource(s incident.Source) { e.sources = append(e.sources, s) }
 
+// Exclude tells the engine that n records lay outside the window that the user
+// asked for. If none with a time is left, what remains cannot be judged: it
+// may be of any time.
+func (e *Engine) Exclude(n int) { e.excluded += n }
+
+// outside reports whether the window left out everything that has a time.
+func (e *Engine) outside() bool { return e.excluded > 0 && e.timed == 0 }
+
 // readLogs reports whether a source was read whose silence says something: a log
 // of the application or the database. A plan or a list of sessions that shows no
 // trouble does not say that there was none.

@@ -27,6 +27,9 @@ func (q *inquiry) conclude() incident.Incident {
 
 	in := incident.Incident{Window: q.signal.window()}
 	switch {
+	case q.e.outside():
+		trigger, amp, victim = nil, &candidate{label: incident.RetryAmplification}, &candidate{label: incident.PoolStarvation}
+		in.Label, in.Certainty = incident.Inconclusive, incident.Low
 	case trigger != nil:
 		in.Label = trigger.label
 		in.Certainty = q.certainty(trigger, all)
@@ -300,6 +303,9 @@ func (q *inquiry) headline(in *incident.Incident, all []*candidate) string {
 	case incident.Healthy:
 		return "healthy: nothing in this evidence says that the fleet is burning"
 	case incident.Inconclusive:
+		if q.e.outside() {
+			return fmt.Sprintf("inconclusive: the window leaves out all records that have a time (%d)", q.e.excluded)
+		}
 		if f := q.worstTrouble(); f.ID != "" {
 			return "inconclusive: " + clip(f.Text, 160)
 		}

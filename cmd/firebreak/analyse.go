@@ -34,6 +34,7 @@ func analyse(ctx context.Context, q request, tell func(progress)) (*incident.Rep
 		return nil, false, err
 	}
 	for _, s := range sources {
+		engine.Exclude(s.OutOfWindow)
 		engine.AddSource(sourceOf(s))
 	}
 	report := engine.Report()
