@@ -192,7 +192,11 @@ func (q *inquiry) runtimeFindings() {
 				continue
 			}
 			subject := cmp.Or(m.key.subject, m.key.place, "it")
-			q.find(k.kind, subject, fmt.Sprintf(k.text, clip(subject, 80), times(m.seen.count)), &m.seen, nil, map[string]string{"peer": subject})
+			text := fmt.Sprintf(k.text, clip(subject, 80), times(m.seen.count))
+			if k.kind == incident.Deployed && m.text != "" {
+				text = fmt.Sprintf("%s: %s (%s)", clip(subject, 80), clip(m.text, 80), times(m.seen.count))
+			}
+			q.find(k.kind, subject, text, &m.seen, nil, map[string]string{"peer": subject})
 		}
 	}
 	var errors sighting

@@ -16,6 +16,7 @@ const (
 	pointsHigh   = 6
 	pointsMedium = 3
 	pointsLow    = 2
+	freshDeploy  = 10 * time.Minute
 	orderSlack   = time.Minute // onsets closer than this say nothing about order
 )
 
@@ -393,6 +394,12 @@ func (q *inquiry) sentences(in *incident.Incident, trigger *candidate) []inciden
 				break
 			}
 			add(f.Text, f.ID)
+		}
+	}
+	for _, f := range q.of(incident.Deployed) {
+		if gap := q.signal.first.Sub(f.Last); !f.Last.IsZero() && gap >= 0 && gap <= freshDeploy {
+			add(f.Text+", shortly before the first sign of trouble", f.ID)
+			break
 		}
 	}
 	if trigger != nil {
