@@ -291,7 +291,7 @@ func (s *sqlState) blank() {
 func (s *sqlState) placeholder(quoted bool) {
 	switch s.limit {
 	case limitComma, limitOffset:
-		s.limit = noLimit
+		s.limit = limitValue // another may follow: LIMIT 1, 2 OFFSET 3
 		s.sign = -1
 		return
 	case limitWord:

@@ -69,8 +69,14 @@ func sqlShape(dst, sql []byte) ([]byte, bool) {
 				}
 				continue
 			}
-			at := i
+			at, points := i, 0
 			for i++; i < len(sql) && (shapeClass[sql[i]] == shapeDigit || sql[i] == '.'); i++ {
+				if sql[i] == '.' {
+					points++
+				}
+			}
+			if points > 1 {
+				return dst, false // 1..2, 1.2.3: no number that a program writes
 			}
 			if i < len(sql) && wordByte(sql[i]) || sql[i-1] == '.' {
 				continue // 2fa, 0x1f, 1e5
