@@ -24,7 +24,7 @@ const maxDirectory = 16 << 20
 // enter prepares the meta of an archive's members.
 func (c *collection) enter(name string, m meta) (meta, bool) {
 	if m.archives == maxArchives {
-		c.problem(name, "lies %d archives deep: not read", maxArchives)
+		c.unread(name, "lies %d archives deep: not read", maxArchives)
 		return m, false
 	}
 	if m.budget == nil {
@@ -59,9 +59,9 @@ func (c *collection) tar(name string, r io.Reader, m meta) {
 			case c.stopped():
 				c.failed(name, 0, err)
 			case errors.Is(err, io.ErrUnexpectedEOF):
-				c.problem(name, "archive ends early after %d members", members)
+				c.unread(name, "archive ends early after %d members", members)
 			default:
-				c.problem(name, "archive is damaged after %d members: %v", members, err)
+				c.unread(name, "archive is damaged after %d members: %v", members, err)
 			}
 			return
 		}
@@ -91,13 +91,13 @@ func (c *collection) zip(name string, r io.Reader, m meta) {
 			c.failed(name, held.size, err)
 			return
 		case held.size > c.o.Limits.Buffered:
-			c.problem(name, "a zip of more than %d bytes can only be read from a file of its own", c.o.Limits.Buffered)
+			c.unread(name, "a zip of more than %d bytes can only be read from a file of its own", c.o.Limits.Buffered)
 			return
 		}
 		file, size = held, held.size
 	}
 	if n := zipDirectory(file, size); n > maxDirectory {
-		c.problem(name, "its directory of %d bytes is too large to be read", n)
+		c.unread(name, "its directory of %d bytes is too large to be read", n)
 		return
 	}
 	z, err := zip.NewReader(file, size)
@@ -105,10 +105,11 @@ func (c *collection) zip(name string, r io.Reader, m meta) {
 		switch {
 		case c.stopped():
 			c.failed(name, 0, err)
+		case errors.Is(err, zip.ErrFormat) && c.troubled(name):
 		case errors.Is(err, zip.ErrFormat):
-			c.consequence(name, "zip without a directory at its end: cut short, perhaps")
+			c.unread(name, "zip without a directory at its end: cut short, perhaps")
 		default:
-			c.problem(name, "zip: %v", err)
+			c.unread(name, "zip: %v", err)
 		}
 		return
 	}
@@ -129,7 +130,7 @@ func (c *collection) zip(name string, r io.Reader, m meta) {
 			continue
 		}
 		if overlaps[f] {
-			c.problem(name, "members that share their bytes with others are not read")
+			c.unread(name, "members that share their bytes with others are not read")
 			continue
 		}
 		if c.giveUp(name, m) {
@@ -144,12 +145,12 @@ func (c *collection) zip(name string, r io.Reader, m meta) {
 func (c *collection) zipMember(name string, f *zip.File, m meta) {
 	const encrypted = 1
 	if f.Flags&encrypted != 0 {
-		c.problem(name, "encrypted")
+		c.unread(name, "encrypted")
 		return
 	}
 	r, err := f.Open()
 	if err != nil {
-		c.problem(name, "zip: %v", err)
+		c.unread(name, "zip: %v", err)
 		return
 	}
 	defer func() { _ = r.Close() }() // only read

@@ -35,6 +35,10 @@ type Options struct {
 	Progress func(Progress) // called now and then from the reading goroutine
 	Exclude  []string       // paths never read, such as the report being written
 	Limits   Limits         // zero fields mean the defaults
+
+	// Foreign says of an input that begins with head why it is no evidence, so
+	// that it is not read; empty if it is. It may be nil.
+	Foreign func(head []byte) string
 }
 
 // Limits bounds what hostile or careless input can cost.
@@ -78,6 +82,7 @@ type Source struct {
 	From, To    time.Time    // of its records, or of a log's first and last line; zero if unknown
 	ZoneStated  evidence.Tri // whether its times came with their offset; No if only some did
 	Problems    []string     // what was not read and why, for people
+	Unread      string       // the first of the problems that leaves evidence unread; empty if all of it was read
 }
 
 // Collect reads all paths ("-" is standard input) and hands each record, lent,
@@ -125,7 +130,7 @@ func (c *collection) run(paths []string) ([]Source, error) {
 			c.file(f)
 		}
 		if c.ctx.Err() != nil {
-			c.problem(f.name, "%s", c.interrupted())
+			c.unread(f.name, "%s", c.interrupted())
 		}
 		if c.stopped() {
 			break
@@ -212,11 +217,26 @@ func (c *collection) problem(path, format string, args ...any) {
 	}
 }
 
+// unread notes why evidence of a path is missing from what was read, which puts
+// the answer itself in doubt.
+func (c *collection) unread(path, format string, args ...any) {
+	c.problem(path, format, args...)
+	if s := c.source(path); s.Unread == "" {
+		s.Unread = fmt.Sprintf(format, args...)
+	}
+}
+
 // consequence notes a problem of a path unless one is known that explains it.
 func (c *collection) consequence(path, format string, args ...any) {
-	if s := c.byPath[path]; s == nil || len(s.Problems) == 0 {
+	if !c.troubled(path) {
 		c.problem(path, format, args...)
 	}
+}
+
+// troubled reports whether a problem of a path is known.
+func (c *collection) troubled(path string) bool {
+	s := c.byPath[path]
+	return s != nil && len(s.Problems) > 0
 }
 
 // advance counts bytes read from disk and tells of them now and then.

@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -249,3 +250,36 @@ func TestDecode(t *testing.T) {
 type oneByte struct{ r io.Reader }
 
 func (o oneByte) Read(p []byte) (int, error) { return o.r.Read(p[:min(1, len(p))]) }
+
+// TestUnread holds apart what leaves evidence unread and what is only passed by.
+func TestUnread(t *testing.T) {
+	dir := t.TempDir()
+	whole := gz(bytes.Repeat([]byte(logText), 100))
+	for name, data := range map[string][]byte{
+		"cut.gz": whole[:len(whole)-20], "empty.log": nil, "nul.bin": make([]byte, 100), "own.txt": []byte("OURS\n"),
+		"rest.gz": append(gz([]byte(logText)), "what follows is of no kind"...), "whole.log": []byte(logText), "z.7z": []byte("7z\xbc\xaf\x27\x1c rest"),
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	foreign := func(head []byte) string {
+		if bytes.HasPrefix(head, []byte("OURS")) {
+			return "ours"
+		}
+		return ""
+	}
+	sources, err := Collect(t.Context(), []string{dir}, Options{Foreign: foreign}, none)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range sources {
+		want := s.Path == "cut.gz" || s.Path == "z.7z"
+		if (s.Unread != "") != want {
+			t.Errorf("%s: unread %q, problems %q", s.Path, s.Unread, s.Problems)
+		}
+		if s.Path == "own.txt" && (s.Bytes > 0 || !slices.Equal(s.Problems, []string{"ours"})) {
+			t.Errorf("what is foreign was read: %+v", s)
+		}
+	}
+}

@@ -41,7 +41,7 @@ func (c *collection) find(paths []string) []found {
 		info, err := os.Stat(p)
 		switch {
 		case err != nil:
-			c.problem(name, "%v", reason(err))
+			c.unread(name, "%v", reason(err))
 		case info.IsDir():
 			prefix := name + "/"
 			if inside || name == "." {
@@ -86,7 +86,7 @@ func (c *collection) walk(all []found, dir, prefix, hint string) []found {
 		if name == "" {
 			name = filepath.ToSlash(filepath.Clean(dir))
 		}
-		c.problem(name, "%v", reason(err))
+		c.unread(name, "%v", reason(err))
 	}
 	for _, e := range entries {
 		name, full := prefix+e.Name(), filepath.Join(dir, e.Name())
@@ -100,7 +100,7 @@ func (c *collection) walk(all []found, dir, prefix, hint string) []found {
 		default:
 			info, err := e.Info()
 			if err != nil {
-				c.problem(name, "%v", reason(err))
+				c.unread(name, "%v", reason(err))
 				continue
 			}
 			all = append(all, found{

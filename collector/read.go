@@ -41,7 +41,7 @@ func (c *collection) file(f found) {
 		file, err := c.openFound(f)
 		if err != nil {
 			if !c.stopped() {
-				c.problem(f.name, "%v", reason(err))
+				c.unread(f.name, "%v", reason(err))
 			}
 			return
 		}
@@ -130,7 +130,7 @@ func (c *collection) input(name string, r io.Reader, m meta) {
 	case "zip":
 		c.zip(name, br, m)
 	case "7z", "rar", "lz4":
-		c.problem(name, "%s archives are not read", kind)
+		c.unread(name, "%s archives are not read", kind)
 	default:
 		c.unpack(name, kind, br, m)
 	}
@@ -138,6 +138,13 @@ func (c *collection) input(name string, r io.Reader, m meta) {
 
 // text parses an unpacked input.
 func (c *collection) text(name string, br *bufio.Reader, m meta) {
+	if c.o.Foreign != nil {
+		head, _ := br.Peek(headSize) // an error will come again
+		if why := c.o.Foreign(head); why != "" {
+			c.problem(name, "%s", why)
+			return
+		}
+	}
 	leaf := &leaf{c: c, name: name, r: br, packed: m.packed, start: m.start, budget: m.budget}
 	text, problem := decode(leaf, func(head []byte) bool { return known(name, head) })
 	if c.stopped() {
@@ -175,11 +182,11 @@ func known(name string, head []byte) bool {
 func (c *collection) failed(name string, n int64, err error) {
 	switch {
 	case c.ctx.Err() != nil && errors.Is(err, c.ctx.Err()):
-		c.problem(name, "%s", c.interrupted())
+		c.unread(name, "%s", c.interrupted())
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		c.problem(name, "ends early after %d bytes", n)
+		c.unread(name, "ends early after %d bytes", n)
 	default:
-		c.problem(name, "%v after %d bytes", reason(err), n)
+		c.unread(name, "%v after %d bytes", reason(err), n)
 	}
 }
 
@@ -240,13 +247,13 @@ func (l *leaf) Read(p []byte) (int, error) {
 		lim := l.c.o.Limits
 		switch {
 		case l.n > lim.Slack+lim.Ratio*(l.packed()-l.start):
-			l.c.problem(l.name, "unpacks to more than %d times its packed size: stopped after %d bytes", lim.Ratio, l.n)
+			l.c.unread(l.name, "unpacks to more than %d times its packed size: stopped after %d bytes", lim.Ratio, l.n)
 			b.delivered -= l.n // it alone is to blame
 			b.bombs++
 			l.ended = true
 			return n, io.EOF
 		case b.delivered > lim.Slack+lim.Ratio*b.packed():
-			l.c.problem(l.name, "its archive unpacks to more than %d times its packed size: stopped after %d bytes", lim.Ratio, l.n)
+			l.c.unread(l.name, "its archive unpacks to more than %d times its packed size: stopped after %d bytes", lim.Ratio, l.n)
 			l.ended = true
 			return n, io.EOF
 		}

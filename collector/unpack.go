@@ -35,7 +35,7 @@ func (c *collection) giveUp(name string, m meta) bool {
 	}
 	if !b.spent {
 		b.spent = true
-		c.problem(name, "unpacks to far more than it should: the rest of it is not read")
+		c.unread(name, "unpacks to far more than it should: the rest of it is not read")
 	}
 	return true
 }
@@ -93,7 +93,7 @@ const maxLayers = 3
 // unpack reads what a compressed stream contains.
 func (c *collection) unpack(name, kind string, r *bufio.Reader, m meta) {
 	if m.layers == maxLayers {
-		c.problem(name, "compressed more than %d times over", maxLayers)
+		c.unread(name, "compressed more than %d times over", maxLayers)
 		return
 	}
 	in := &counter{r: r}
@@ -102,9 +102,9 @@ func (c *collection) unpack(name, kind string, r *bufio.Reader, m meta) {
 		switch {
 		case c.stopped():
 		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-			c.problem(name, "%s data ends within its header", kind)
+			c.unread(name, "%s data ends within its header", kind)
 		default:
-			c.problem(name, "%s: %v", kind, err)
+			c.unread(name, "%s: %v", kind, err)
 		}
 		return
 	}
@@ -203,7 +203,7 @@ func (u *unpacked) Read(p []byte) (int, error) {
 	u.budget.unpacked += int64(n)
 	if limit := u.c.o.Limits.Unpacked; u.budget.unpacked > limit && err == nil {
 		u.ended = true
-		u.c.problem(u.name, "unpacks to more than %d bytes: the rest is not read", limit)
+		u.c.unread(u.name, "unpacks to more than %d bytes: the rest is not read", limit)
 		return n, io.EOF
 	}
 	if err == nil || u.c.stopped() {
@@ -212,14 +212,14 @@ func (u *unpacked) Read(p []byte) (int, error) {
 	u.ended = true
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		u.c.problem(u.name, "compressed data ends early after %d bytes", u.n)
+		u.c.unread(u.name, "compressed data ends early after %d bytes", u.n)
 	case errors.Is(err, io.EOF):
 	case errors.Is(err, zstd.ErrWindowSizeExceeded), errors.Is(err, zstd.ErrDecoderSizeExceeded):
-		u.c.problem(u.name, "its compression window is larger than %d bytes", u.c.o.Limits.Window)
+		u.c.unread(u.name, "its compression window is larger than %d bytes", u.c.o.Limits.Window)
 	case u.n > 0 && (errors.Is(err, gzip.ErrHeader) || errors.Is(err, zstd.ErrMagicMismatch)):
 		u.c.problem(u.name, "what follows the compressed data after %d bytes is not %s: ignored", u.n, u.kind)
 	default:
-		u.c.problem(u.name, "compressed data is damaged after %d bytes: %v", u.n, err)
+		u.c.unread(u.name, "compressed data is damaged after %d bytes: %v", u.n, err)
 	}
 	return n, io.EOF
 }

@@ -123,7 +123,12 @@ func inconclusiveReport() *Report {
 			},
 		}},
 		Findings: []Finding{{ID: "f1", Kind: PoolExhausted, Subject: "DubboServerHandler-10.20.1.21:20880", Text: "the pool refused 118 requests with 200 of 200 (200/200) workers active", Count: 118, First: at("10:02:31"), Last: at("10:09:40"), Citations: cite("app.log", 4711)}},
-		Sources:  []Source{{Path: "app.log", Format: "app-log", Bytes: 48_120, Records: 118}},
+		Sources: []Source{
+			{Path: "a.log.gz", Format: "app-log", Bytes: 60_940, Records: 70, Problems: []string{"compressed data ends early after 60940 bytes"}, Unread: "compressed data ends early after 60940 bytes"},
+			{Path: "app.log", Format: "app-log", Bytes: 48_120, Records: 118},
+			{Path: "locked.log", Problems: []string{"permission denied"}, Unread: "permission denied"},
+			{Path: "secret.zip!dump.txt", Problems: []string{"encrypted"}, Unread: "encrypted"},
+		},
 	}
 }
 

@@ -305,4 +305,5 @@ type Source struct {
 	From     time.Time `json:"from,omitzero"`
 	To       time.Time `json:"to,omitzero"`
 	Problems []string  `json:"problems"`
+	Unread   string    `json:"unread,omitempty"` // why evidence in it was not read; absent if all of it was
 }

@@ -187,6 +187,7 @@ func TestSchemaKnowsEveryField(t *testing.T) {
 	r.Pools[0].Waiting = ptr(1)
 	r.Edges[0].Scope, r.Edges[0].Exact = "failed-calls", true
 	r.SQL[0].MaxSeconds, r.SQL[0].LockWaits, r.SQL[0].DAOFrame = ptr(1.0), ptr(2), "x"
+	r.Sources[3].Unread = "permission denied"
 	r.Stacks[0].Lock, r.Stacks[0].Owner = "a", "b"
 	var b bytes.Buffer
 	if err := WriteJSON(&b, r); err != nil {

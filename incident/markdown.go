@@ -33,12 +33,12 @@ type markdown struct {
 // line writes one line: what fmt makes of the arguments, and citations in code.
 func (m *markdown) line(cites []evidence.Citation, format string, args ...any) {
 	m.WriteString(strings.TrimRight(fmt.Sprintf(format, args...), " "))
-	for i, c := range cites {
+	for i, c := range places(cites) {
 		if i == 3 {
 			m.WriteString(" …")
 			break
 		}
-		m.WriteString(" " + code("["+toFind(c).String()+"]"))
+		m.WriteString(" " + code("["+c.String()+"]"))
 	}
 	m.WriteString("\n")
 }
@@ -47,6 +47,7 @@ func (m *markdown) report() {
 	r := m.index.report
 	if len(r.Incidents) == 0 {
 		m.line(nil, "## Nothing to judge\n\nNo incident could be made out of this evidence.")
+		m.unread()
 	}
 	for i := range r.Incidents {
 		if i > 0 {
@@ -73,6 +74,9 @@ func (m *markdown) incident(in *Incident) {
 	if when := m.when(w); when != "" {
 		m.line(nil, "\n%s", escape(when))
 	}
+	if in == &m.index.report.Incidents[0] {
+		m.unread()
+	}
 	m.chain(in)
 	m.actions(in)
 	m.missing(in)
@@ -92,7 +96,7 @@ func (m *markdown) chain(in *Incident) {
 			since = ", since " + m.clock(l.Since)
 		}
 		if l.Assumed && i < len(in.Chain)-1 {
-			since += " (order assumed)"
+			since += " (" + l.doubt() + ")"
 		}
 		subject := l.Subject
 		if f := m.findings(l.Findings); len(f) > 0 && len(strings.Fields(subject)) < 4 {

@@ -100,7 +100,7 @@ func (p *page) heading(title string) {
 // cites returns up to limit citations as words in brackets.
 func (p *page) cites(list []evidence.Citation, limit int) []string {
 	var words []string
-	for i, c := range list {
+	for i, c := range places(list) {
 		if i == limit {
 			words = append(words, p.paint(dim, p.ellipsis))
 			break
@@ -118,6 +118,15 @@ func (p *page) cite(c evidence.Citation) string {
 	at := strings.TrimPrefix(c.String(), c.Source)
 	at = shorten(at, room/2, p.ellipsis)
 	return p.paint(dim, "["+shorten(c.Source, room-cells(at), p.ellipsis)+at+"]")
+}
+
+// places returns citations as they are shown, each of them once.
+func places(list []evidence.Citation) []evidence.Citation {
+	shown := make([]evidence.Citation, 0, len(list))
+	for _, c := range list {
+		shown = appendNew(shown, toFind(c))
+	}
+	return shown
 }
 
 // toFind leaves out the part of a citation that its line already leads to.

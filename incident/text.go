@@ -56,6 +56,12 @@ var asciiPlaceholders = func() *strings.Replacer {
 	return strings.NewReplacer(pairs...)
 }()
 
+// The first words of reports without one verdict.
+const (
+	nothingToJudge   = "NOTHING TO JUDGE"
+	severalIncidents = "Several incidents in this evidence:"
+)
+
 type text struct {
 	page
 	*index
@@ -67,7 +73,8 @@ func (t *text) report() {
 	r := t.index.report
 	t.setDay(r.Window)
 	if len(r.Incidents) == 0 {
-		t.item(t.paint(yellow, t.unsure+" NOTHING TO JUDGE")+" ", "  ", t.words(plain, "no incident could be made out of this evidence")...)
+		t.item(t.paint(yellow, t.unsure+" "+nothingToJudge)+" ", "  ", t.words(plain, "no incident could be made out of this evidence")...)
+		t.unread()
 	}
 	if len(r.Incidents) > 1 {
 		t.overview(r)
@@ -115,7 +122,7 @@ func (p *page) when(w Window) string {
 
 // overview lists several incidents before the first of them.
 func (t *text) overview(r *Report) {
-	t.WriteString(t.paint(bold, "Several incidents in this evidence:") + "\n")
+	t.WriteString(t.paint(bold, severalIncidents) + "\n")
 	for i := range r.Incidents {
 		in := &r.Incidents[i]
 		glyph, s := t.verdict(in.Label)
@@ -123,6 +130,7 @@ func (t *text) overview(r *Report) {
 		words = append(words, t.cites(t.behind(in, "", in.Headline), 2)...)
 		t.item("  "+t.paint(s, glyph+" "+string(in.Label))+"  ", "      ", words...)
 	}
+	t.unread()
 }
 
 func (t *text) incident(in *Incident) {
@@ -156,6 +164,9 @@ func (t *text) verdictLines(in *Incident, window Window) {
 	if len(when) > 0 {
 		t.item("", "", t.words(dim, when.String())...)
 	}
+	if len(t.index.report.Incidents) == 1 { // else it stands below their overview
+		t.unread()
+	}
 }
 
 // chain draws trigger -> amplifier -> victim, each with its numbers.
@@ -177,7 +188,7 @@ func (t *text) chain(in *Incident) {
 			words = append(words, "", "since", t.clock(link.Since))
 		}
 		if link.Assumed && !last {
-			words = append(words, t.words(dim, "(order assumed)")...)
+			words = append(words, t.words(dim, "("+link.doubt()+")")...)
 		}
 		t.item(head, indent+"  ", words...)
 		bar := indent + "  "
@@ -191,6 +202,14 @@ func (t *text) chain(in *Incident) {
 		}
 		t.item(bar, bar, append(said, t.cites(t.seenIn(link.Findings), 3)...)...)
 	}
+}
+
+// doubt says why the order of a link before the next is assumed.
+func (l *Link) doubt() string {
+	if l.Since.IsZero() {
+		return "its start is not in the evidence"
+	}
+	return "order not shown by times"
 }
 
 // boxed is how much missing evidence the box asks for; the rest follows below.

@@ -2,6 +2,7 @@ package incident
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -125,12 +126,30 @@ func (t *text) alternatives(in *Incident) {
 	}
 	t.heading("ALSO WEIGHED")
 	for _, a := range in.Alternatives {
+		head := "  " + t.unknown + " " + t.paint(bold, string(a.Label)) + ", " + string(a.Certainty) + ": "
 		words := t.words(plain, a.WhyNot)
-		words = append(words, t.cites(t.behind(in, a.Label, a.WhyNot), 2)...)
-		t.item("  "+t.unknown+" "+t.paint(bold, string(a.Label))+", "+string(a.Certainty)+": ", "    ", words...)
+		against := a.Against
+		if same := t.saying(a.WhyNot, against); same != nil {
+			words = append(append(words, same.ID), t.cites(same.Citations, 2)...)
+			against = slices.DeleteFunc(slices.Clone(against), func(id string) bool { return id == same.ID })
+		} else {
+			words = append(words, t.cites(t.behind(in, a.Label, a.WhyNot), 2)...)
+		}
+		t.item(head, "    ", words...)
 		t.points("for    ", a.For)
-		t.points("against", a.Against)
+		t.points("against", against)
 	}
+}
+
+// saying returns the finding of the given IDs whose sentence ends the other, so
+// that it need not be printed beside it; nil if there is none.
+func (t *text) saying(sentence string, ids []string) *Finding {
+	for _, f := range t.findings(ids) {
+		if strings.HasSuffix(sentence, f.Text) {
+			return f
+		}
+	}
+	return nil
 }
 
 func (t *text) points(what string, ids []string) {
@@ -186,7 +205,13 @@ const (
 
 func (t *text) action(in *Incident, a Action, full bool) {
 	number := strconv.Itoa(a.Order) + ". "
-	indent := strings.Repeat(" ", 2+len(number))
+	if !full {
+		number = fmt.Sprintf("step %d of %d  ", a.Order, len(in.Actions))
+	}
+	indent := strings.Repeat(" ", 4)
+	if full {
+		indent = strings.Repeat(" ", 2+len(number))
+	}
 	t.item("  "+t.paint(bold, number), indent, append(t.words(bold, a.What), t.cites(t.behind(in, a.Label, a.What), 1)...)...)
 	switch {
 	case !full && strings.Count(a.Command, "\n") > 2:

@@ -20,7 +20,7 @@ func analyse(ctx context.Context, q request, tell func(progress)) (*incident.Rep
 	}
 	engine := correlate.New(correlate.Config{Version: q.version})
 	sources, err := collector.Collect(ctx, q.paths, collector.Options{
-		Stdin: q.stdin, Zone: q.zone, Since: q.since, Until: q.until, Exclude: q.exclude,
+		Stdin: q.stdin, Zone: q.zone, Since: q.since, Until: q.until, Exclude: q.exclude, Foreign: notEvidence,
 		Progress: func(p collector.Progress) {
 			tell(progress{p.Bytes, p.Total, p.Files, p.FilesTotal, p.Current})
 		},
@@ -41,6 +41,15 @@ func analyse(ctx context.Context, q request, tell func(progress)) (*incident.Rep
 	return report, partial, books.Apply(report)
 }
 
+// notEvidence says why an input that begins so is passed over: it is a report
+// of ours, whose sentences would be read as the log of an incident.
+func notEvidence(head []byte) string {
+	if incident.IsReport(head) {
+		return "this is a firebreak report, not evidence"
+	}
+	return ""
+}
+
 // sourceOf says in the report what became of an input.
 func sourceOf(s collector.Source) incident.Source {
 	problems := s.Problems
@@ -49,6 +58,6 @@ func sourceOf(s collector.Source) incident.Source {
 	}
 	return incident.Source{
 		Path: s.Path, Format: s.Format, Bytes: s.Bytes, Records: s.Records, Skipped: s.Skipped,
-		From: s.From, To: s.To, Problems: problems,
+		From: s.From, To: s.To, Problems: problems, Unread: s.Unread,
 	}
 }

@@ -14,7 +14,7 @@ import (
 
 var (
 	cited    = regexp.MustCompile(`\[[^][]*[^][ ]\]`)
-	harmless = regexp.MustCompile(`(?m)\d{4}-\d\d-\d\d|\d\d:\d\d:\d\d|UTC[+-]\d+(:\d\d)?|\bf\d+\b|^\s*\d+\. `)
+	harmless = regexp.MustCompile(`(?m)\d{4}-\d\d-\d\d|\d\d:\d\d:\d\d|UTC[+-]\d+(:\d\d)?|\bf\d+\b|^\s*\d+\. |\bstep \d+ of \d+\b`)
 )
 
 // TestEveryNumberOfARealReportIsCited reads the reports of all incidents in the

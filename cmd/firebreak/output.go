@@ -77,8 +77,7 @@ func (a *app) plan(cmd *cobra.Command, o reportOptions) (outputs, error) {
 		}
 	}
 	if len(chosen) == 0 {
-		i := slices.IndexFunc(forms, func(f form) bool { return o.output != "" && f.ext == filepath.Ext(o.output) })
-		chosen = []form{forms[max(0, i)]}
+		chosen = []form{a.formOf(o.output)}
 	}
 	if len(chosen) > 1 && o.output == "" {
 		return outputs{}, usagef(cmd.CommandPath()+" ... --format "+strings.Join(o.formats, ",")+" -o report", "several forms do not fit on standard output")
@@ -110,6 +109,23 @@ func (a *app) plan(cmd *cobra.Command, o reportOptions) (outputs, error) {
 		plan.text.Width = min(a.columns, 140)
 	}
 	return plan, nil
+}
+
+// formOf tells the form by the name given to -o: text if there is none, and text
+// with a word about it if its ending is of no form.
+func (a *app) formOf(output string) form {
+	ext := filepath.Ext(output)
+	if i := slices.IndexFunc(forms, func(f form) bool { return strings.EqualFold(f.ext, ext) }); i >= 0 {
+		return forms[i]
+	}
+	if info, err := os.Stat(output); ext != "" && (err != nil || info.Mode().IsRegular()) {
+		var known []string
+		for _, f := range forms {
+			known = append(known, f.ext+" is "+f.name)
+		}
+		fmt.Fprintf(a.stderr, "firebreak: %s is written as text: %s; --format chooses another\n", incident.Visible(output), strings.Join(known, ", "))
+	}
+	return forms[0]
 }
 
 func (a *app) wantsColor(o reportOptions) (bool, error) {

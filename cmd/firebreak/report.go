@@ -181,6 +181,11 @@ func (a *app) parseTime(flag, s string, zone *time.Location) (time.Time, error) 
 			return t, nil
 		}
 	}
+	for _, layout := range []string{"15:04:05", "15:04"} {
+		if _, err := time.Parse(layout, s); err == nil {
+			return time.Time{}, usagef(fmt.Sprintf("--%s 'YYYY-MM-DD %s', with the day of the incident", flag, s), "--%s %s needs its date: the evidence may span several days", flag, s)
+		}
+	}
 	return time.Time{}, usagef(fmt.Sprintf("--%s '2026-03-14 10:00' or --%s 90m", flag, flag), "--%s %q is neither a time nor how long ago", flag, s)
 }
 

@@ -17,6 +17,7 @@ func (a *app) commands() []*cobra.Command {
 
 func (a *app) rootCommand() *cobra.Command {
 	var o reportOptions
+	var asked bool
 	root := &cobra.Command{
 		Use:   "firebreak PATH...",
 		Short: "Tells why an RPC fleet is burning, from the evidence left behind",
@@ -34,6 +35,9 @@ any order and of any kind; what is not known is passed by and said so.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if asked {
+				return writeVersion(cmd.OutOrStdout())
+			}
 			if len(args) == 0 {
 				return cmd.Help()
 			}
@@ -41,6 +45,7 @@ any order and of any kind; what is not known is passed by and said so.`,
 		},
 	}
 	o.register(root)
+	root.Flags().BoolVar(&asked, "version", false, "say which build this is")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usagef(cmd.CommandPath()+" --help", "%v", err)
 	})

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"runtime"
 	"runtime/debug"
 
@@ -30,20 +31,23 @@ func (a *app) versionCommand() *cobra.Command {
 		Short: "Say which build this is",
 		Args:  noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			w := cmd.OutOrStdout()
-			fmt.Fprintf(w, "firebreak %s\n", version())
-			if info, ok := debug.ReadBuildInfo(); ok {
-				for _, key := range []string{"vcs.revision", "vcs.time", "vcs.modified"} {
-					for _, s := range info.Settings {
-						if s.Key == key {
-							fmt.Fprintf(w, "  %-12s %s\n", key[len("vcs."):], s.Value)
-						}
-					}
-				}
-			}
-			fmt.Fprintf(w, "  %-12s %s %s/%s\n", "built with", runtime.Version(), runtime.GOOS, runtime.GOARCH)
-			_, err := fmt.Fprintf(w, "  %-12s %s\n", "writes", incident.Schema)
-			return err
+			return writeVersion(cmd.OutOrStdout())
 		},
 	}
+}
+
+func writeVersion(w io.Writer) error {
+	fmt.Fprintf(w, "firebreak %s\n", version())
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, key := range []string{"vcs.revision", "vcs.time", "vcs.modified"} {
+			for _, s := range info.Settings {
+				if s.Key == key {
+					fmt.Fprintf(w, "  %-12s %s\n", key[len("vcs."):], s.Value)
+				}
+			}
+		}
+	}
+	fmt.Fprintf(w, "  %-12s %s %s/%s\n", "built with", runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	_, err := fmt.Fprintf(w, "  %-12s %s\n", "writes", incident.Schema)
+	return err
 }

@@ -10,7 +10,7 @@ import (
 var (
 	citation  = regexp.MustCompile(`\[[^][]*[^][ ]\]`)
 	dateTimes = regexp.MustCompile(`\d{4}-\d\d-\d\d|\d\d:\d\d:\d\d|UTC[+-]\d+(:\d\d)?`)
-	ids       = regexp.MustCompile(`\bf\d+\b|^\s*\d+\. `)
+	ids       = regexp.MustCompile(`\bf\d+\b|^\s*\d+\. |\bstep \d+ of \d+\b`)
 )
 
 // Bare returns a text without what may have digits and is not a number that
