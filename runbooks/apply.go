@@ -66,7 +66,26 @@ func (w Walk) Actions(c *Case) []incident.Action {
 		f.action.Order = i + 1
 		actions = append(actions, f.action)
 	}
+	c.numberTheCut(actions)
 	return actions
+}
+
+// numberTheCut writes the number of the step that cuts the retries where a
+// later document repeats its lines.
+func (c *Case) numberTheCut(actions []incident.Action) {
+	cut := c.override()
+	for i := range actions {
+		before, after, found := strings.Cut(actions[i].Command, theCut)
+		if !found {
+			continue
+		}
+		for _, a := range actions[:i] {
+			if a.Command == cut {
+				actions[i].Command = fmt.Sprintf("%sstep %d%s", before, a.Order, after)
+				break
+			}
+		}
+	}
 }
 
 // labels are those of the chain and of the verdict; where a person's answers

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/firebreak-io/firebreak/evidence"
 	"github.com/firebreak-io/firebreak/incident"
 )
 
@@ -107,7 +108,8 @@ func (c *Case) Answer(s *Step) (incident.Answer, []string) {
 
 // byChain answers by what the engine found to have begun it. What was seen but
 // outweighed by something else is a no because of that; what was seen where
-// nothing stands out leaves the question open.
+// nothing stands out, or in the very lines that outweigh it, leaves the question
+// open.
 func (c *Case) byChain(s *Step) (incident.Answer, []string) {
 	var links []string
 	for _, l := range c.incident.Chain {
@@ -122,10 +124,26 @@ func (c *Case) byChain(s *Step) (incident.Answer, []string) {
 		return incident.No, ids
 	}
 	seen := c.ids(s.Yes, nil)
+	if c.sameLines(seen, links) {
+		return incident.DontKnow, seen
+	}
 	if len(seen) > 0 && len(links) > 0 && s.DecidedBy == ByTrigger {
 		return incident.No, links[:min(len(links), maxBecause)]
 	}
 	return incident.DontKnow, seen
+}
+
+// sameLines reports whether findings of two lists rest on a line in common.
+func (c *Case) sameLines(a, b []string) bool {
+	var cited []evidence.Citation
+	for _, f := range c.findings {
+		if slices.Contains(a, f.ID) {
+			cited = append(cited, f.Citations...)
+		}
+	}
+	return slices.ContainsFunc(c.findings, func(f *incident.Finding) bool {
+		return slices.Contains(b, f.ID) && slices.ContainsFunc(f.Citations, func(at evidence.Citation) bool { return slices.Contains(cited, at) })
+	})
 }
 
 // byVerdict answers with the engine's label.
@@ -218,6 +236,14 @@ func (c *Case) make(field string) string {
 		return c.kill()
 	case fieldEdges:
 		return c.edgeWords()
+	case fieldHolder:
+		return c.holderWords()
+	case fieldHop:
+		return c.hop()
+	case fieldLimitWords:
+		return c.limitWords()
+	case fieldOwnerLine:
+		return c.ownerLine()
 	}
 	return ""
 }

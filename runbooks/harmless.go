@@ -29,6 +29,18 @@ func harmless(s string, in Language) (string, bool) {
 	return incident.Quote(s), true
 }
 
+// ownerLine is the name of a lock's owner with the quotes that a thread dump
+// writes around it: the bare name is found in longer ones too.
+func (c *Case) ownerLine() string {
+	for _, f := range c.of(incident.LockConvoy) {
+		if owner := f.Names["owner"]; owner != "" {
+			text, _ := harmless(`"`+owner+`"`, Shell)
+			return text
+		}
+	}
+	return ""
+}
+
 // sqlName reports whether a value is a number or a plain, perhaps qualified,
 // identifier.
 func sqlName(s string) bool {

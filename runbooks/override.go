@@ -84,78 +84,135 @@ var serviceKey = regexp.MustCompile(`^(?:([\w.-]+)/)?([\pL\w.$]+)(?::([\w.-]+))?
 // methodName is a method's name.
 var methodName = regexp.MustCompile(`^[\pL\w$]+$`)
 
-// override is Dubbo's dynamic configuration that switches retries off for the
-// amplified methods: one document a service, for publishing one replaces the
-// one before it. The form v2.7 is read by Dubbo 2.7 and all of 3.x. What is not
-// named as Dubbo names services and methods gets no override.
-func (c *Case) override() string {
-	var services []string
-	methods, consumers := map[string][]string{}, map[string][]string{}
+// serviceRules is one service's document of Dubbo's dynamic configuration.
+type serviceRules struct {
+	service   string
+	retried   []string // methods whose retries are to be 0
+	consumers []string // of those methods
+	limited   string   // method that is to be limited
+	executes  int
+}
+
+// retryRules are the documents that switch retries off for the amplified
+// methods. What is not named as Dubbo names services and methods gets none.
+func (c *Case) retryRules() []*serviceRules {
+	var list []*serviceRules
 	for _, e := range c.amplified() {
 		if !serviceKey.MatchString(e.service) || e.method != "" && !methodName.MatchString(e.method) || len(e.service)+len(e.method) > maxName {
 			continue
 		}
-		services = appendNew(services, e.service)
-		methods[e.service] = appendNew(methods[e.service], e.method)
+		i := slices.IndexFunc(list, func(r *serviceRules) bool { return r.service == e.service })
+		if i < 0 {
+			i = len(list)
+			list = append(list, &serviceRules{service: e.service})
+		}
+		list[i].retried = appendNew(list[i].retried, e.method)
 		if name, ok := yamlName(e.consumer); ok {
-			consumers[e.service] = appendNew(consumers[e.service], name)
+			list[i].consumers = appendNew(list[i].consumers, name)
 		}
 	}
+	return list
+}
+
+// override is Dubbo's dynamic configuration that switches retries off for the
+// amplified methods: one document a service, for publishing one replaces the
+// one before it.
+func (c *Case) override() string {
 	var docs []string
-	for _, s := range services {
-		docs = append(docs, overrideOf(s, methods[s], consumers[s]))
+	for _, r := range c.retryRules() {
+		docs = append(docs, r.document())
 	}
 	return strings.Join(docs, "\n---\n")
 }
 
+// theCut stands for the step that cuts the retries until steps have numbers.
+const theCut = "the step that cuts the retries"
+
 // limit is Dubbo's dynamic configuration that lets a quarter of the pool work
-// for the method that holds most of it. It is empty where the pool is not
-// Dubbo's: other servers limit otherwise.
+// for the method that holds most of it. It holds what is said of the same
+// service's retries too: publishing it replaces that document. It is empty where
+// the pool is not Dubbo's, for other servers limit otherwise, and where the
+// service is not known.
 func (c *Case) limit() string {
-	method, size := "", 0.0
+	method, executes := "", 0
 	for _, f := range c.of(incident.PoolHot) {
 		if strings.HasPrefix(f.Names["pool"], "Dubbo") && methodName.MatchString(f.Names["method"]) {
-			method, size = f.Names["method"], f.Values["pool.max"]
+			method, executes = f.Names["method"], quarter(f)
 			break
 		}
 	}
-	if method == "" || len(method) > maxName || size < 8 {
+	if method == "" || len(method) > maxName || executes == 0 {
 		return ""
 	}
-	service, note := "SERVICE", "   # the interface's full name"
 	for _, f := range c.of(edgeKinds...) {
-		if s := f.Names["service"]; f.Names["method"] == method && serviceKey.MatchString(s) && len(s) <= maxName {
-			service, _ = yamlName(s)
-			note = ""
-			break
+		s := f.Names["service"]
+		if f.Names["method"] != method || !serviceKey.MatchString(s) || len(s) > maxName {
+			continue
 		}
+		rules := &serviceRules{service: s}
+		note := ""
+		for _, r := range c.retryRules() {
+			if r.service == s {
+				rules = r
+				note = "# this document holds the lines of " + theCut + " too: publishing it replaces that one\n"
+			}
+		}
+		rules.limited, rules.executes = method, executes
+		return note + rules.document()
 	}
-	parameter, _ := yamlName(method + ".executes")
-	return fmt.Sprintf("configVersion: v2.7\nscope: service\nkey: %s%s\nenabled: true\nconfigs:\n  - side: provider\n    addresses: [\"0.0.0.0\"]\n    parameters:\n      %s: %d", service, note, parameter, int(size/4))
+	return ""
 }
 
-// overrideOf is the override of one service.
-func overrideOf(service string, methods, consumers []string) string {
-	parts := serviceKey.FindStringSubmatch(service)
+// limitWords says with how much of the pool to begin; empty if its size is not
+// known.
+func (c *Case) limitWords() string {
+	for _, f := range c.of(incident.PoolHot) {
+		if n := quarter(f); n > 0 {
+			return fmt.Sprintf("%d at a time, a quarter of the pool's %s", n, number(f.Values["pool.max"]))
+		}
+	}
+	return ""
+}
+
+// quarter is a quarter of a pool; 0 if that is not known or hardly anything.
+func quarter(f *incident.Finding) int {
+	size := f.Values["pool.max"]
+	if size < 8 || size > 1e6 {
+		return 0
+	}
+	return int(size / 4)
+}
+
+// document is the service's document. The form v2.7 is read by Dubbo 2.7 and
+// all of 3.x.
+func (r *serviceRules) document() string {
+	parts := serviceKey.FindStringSubmatch(r.service)
 	group, name, version := parts[1], parts[2], parts[3]
-	key, _ := yamlName(service)
+	key, _ := yamlName(r.service)
 	var b strings.Builder
 	fmt.Fprintf(&b, "# config centre: group dubbo, key %s:%s:%s.configurators\n", name, version, group)
 	if !strings.Contains(name, ".") {
 		b.WriteString("# write the interface's full name: the evidence shows only the short one\n")
 	}
-	fmt.Fprintf(&b, "configVersion: v2.7\nscope: service\nkey: %s\nenabled: true\nconfigs:\n  - side: consumer\n    addresses: [\"0.0.0.0\"]\n", key)
-	if len(consumers) == 1 {
-		fmt.Fprintf(&b, "    # applications: [%s]   # only this consumer; without it, all\n", consumers[0])
+	fmt.Fprintf(&b, "configVersion: v2.7\nscope: service\nkey: %s\nenabled: true\nconfigs:", key)
+	if len(r.retried) > 0 {
+		b.WriteString("\n  - side: consumer\n    addresses: [\"0.0.0.0\"]\n")
+		if len(r.consumers) == 1 {
+			fmt.Fprintf(&b, "    # applications: [%s]   # only this consumer; without it, all\n", r.consumers[0])
+		}
+		b.WriteString("    parameters:")
 	}
-	b.WriteString("    parameters:")
-	for _, m := range methods {
+	for _, m := range r.retried {
 		parameter := "retries"
 		if m != "" {
 			parameter = m + ".retries"
 		}
 		parameter, _ = yamlName(parameter)
 		fmt.Fprintf(&b, "\n      %s: 0", parameter)
+	}
+	if r.limited != "" {
+		parameter, _ := yamlName(r.limited + ".executes")
+		fmt.Fprintf(&b, "\n  - side: provider\n    addresses: [\"0.0.0.0\"]\n    parameters:\n      %s: %d", parameter, r.executes)
 	}
 	return b.String()
 }

@@ -86,24 +86,6 @@ func comparedColumns(fp string) []string {
 	return columns[:min(maxColumns, len(columns))]
 }
 
-// kill ends the session that holds the lock others wait for, once a person has
-// looked at it. A session's ID is a number; anything else is none.
-func (c *Case) kill() string {
-	for _, f := range c.of(incident.SQLLockWait, incident.SQLMetaLock, incident.SQLIdleTrx) {
-		id := f.Names["blocker"]
-		if f.Kind == incident.SQLIdleTrx {
-			id = f.Names["session"]
-		}
-		if !digits(id) {
-			continue
-		}
-		mysql := fmt.Sprintf("SELECT id, user, host, time, state, info FROM information_schema.processlist WHERE id = %s;\nKILL %s;", id, id)
-		pg := fmt.Sprintf("SELECT pid, usename, application_name, state, xact_start, query FROM pg_stat_activity WHERE pid = %s;\nSELECT pg_terminate_backend(%s);", id, id)
-		return c.inDialect(f.Names["engine"], mysql, pg)
-	}
-	return ""
-}
-
 // inDialect returns the form for the database that is meant, or both if that is
 // not known, the second as a comment.
 func (c *Case) inDialect(engine, mysql, pg string) string {
@@ -117,14 +99,11 @@ func (c *Case) inDialect(engine, mysql, pg string) string {
 	case PostgreSQL:
 		return pg
 	}
-	return "-- MySQL, MariaDB:\n" + mysql + "\n-- PostgreSQL:\n-- " + strings.ReplaceAll(pg, "\n", "\n-- ")
-}
-
-func digits(s string) bool {
-	for i := range len(s) {
-		if s[i] < '0' || s[i] > '9' {
-			return false
+	lines := strings.Split(pg, "\n")
+	for i, line := range lines {
+		if !strings.HasPrefix(line, "--") {
+			lines[i] = "-- " + line
 		}
 	}
-	return s != "" && len(s) < 20
+	return "-- MySQL, MariaDB:\n" + mysql + "\n-- PostgreSQL:\n" + strings.Join(lines, "\n")
 }

@@ -52,6 +52,28 @@ func techOfEngine(engine string) Tech {
 	return ""
 }
 
+// techOfFrame tells a technology by a frame, which ends with its source file.
+func techOfFrame(frame string) Tech {
+	switch {
+	case strings.Contains(frame, ".go:"):
+		return Go
+	case strings.Contains(frame, ".java:"), strings.Contains(frame, ".kt:"), strings.Contains(frame, ".scala:"), strings.Contains(frame, ".groovy:"):
+		return Java
+	}
+	return ""
+}
+
+// techOfPool tells a technology by a pool's name, where only one names its
+// pools so.
+func techOfPool(pool string) Tech {
+	for _, prefix := range []string{"DubboServerHandler", "http-nio-", "http-apr-", "https-jsse-", "ajp-nio-", "qtp", "XNIO-", "Hikari", "grpc-default-executor", "ForkJoinPool", "catalina-exec"} {
+		if strings.HasPrefix(pool, prefix) {
+			return Java
+		}
+	}
+	return ""
+}
+
 // techsOf returns what a report's evidence is of.
 func techsOf(r *incident.Report, findings []*incident.Finding) []Tech {
 	var list []Tech
@@ -62,6 +84,8 @@ func techsOf(r *incident.Report, findings []*incident.Finding) []Tech {
 	}
 	for _, f := range findings {
 		add(techOfEngine(f.Names["engine"]))
+		add(techOfFrame(f.Names["app_frame"]))
+		add(techOfPool(f.Names["pool"]))
 	}
 	for _, s := range r.Sources {
 		for _, known := range techOfFormat {
