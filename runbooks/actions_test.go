@@ -17,7 +17,7 @@ func TestActionsOfIncidents(t *testing.T) {
 		"deadlock-postgresql":           {has: []string{"End no session for the deadlocks", "# Java", "# Go"}, not: []string{"pg_terminate_backend"}},
 		"judge-pg-activity-own-columns": {has: []string{"session 20311, a candidate", "\n-- SELECT pg_terminate_backend(20311);"}},
 		"lock-rows-in-mysql":            {has: []string{"session 690, which holds the lock", "\n-- KILL 690;"}},
-		"judge-metadata-queue":          {has: []string{"performance_schema.metadata_locks"}},
+		"judge-metadata-queue":          {has: []string{"performance_schema.metadata_locks", "session 881201, a candidate", "\n-- KILL 881201;", "others pass: alter table t_member"}},
 		"downstream-rpc-one-hop":        {has: []string{"one hop down, to com.acme.coupon.CouponService,"}, not: []string{"key: SERVICE"}},
 		"downstream-redis":              {has: []string{"one hop down, to redis,"}},
 		"downstream-hystrix-breaker":    {has: []string{"one hop down, to InventoryClient#stock(Long),"}},

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/firebreak-io/firebreak/evidence"
 	"github.com/firebreak-io/firebreak/incident"
 )
 
@@ -135,15 +134,15 @@ func (c *Case) byChain(s *Step) (incident.Answer, []string) {
 
 // sameLines reports whether findings of two lists rest on a line in common.
 func (c *Case) sameLines(a, b []string) bool {
-	var cited []evidence.Citation
-	for _, f := range c.findings {
-		if slices.Contains(a, f.ID) {
-			cited = append(cited, f.Citations...)
-		}
-	}
 	return slices.ContainsFunc(c.findings, func(f *incident.Finding) bool {
-		return slices.Contains(b, f.ID) && slices.ContainsFunc(f.Citations, func(at evidence.Citation) bool { return slices.Contains(cited, at) })
+		return slices.Contains(a, f.ID) && slices.ContainsFunc(c.findings, func(g *incident.Finding) bool {
+			return slices.Contains(b, g.ID) && overlap(f.Citations, g.Citations)
+		})
 	})
+}
+
+func overlap[T comparable](a, b []T) bool {
+	return slices.ContainsFunc(a, func(x T) bool { return slices.Contains(b, x) })
 }
 
 // byVerdict answers with the engine's label.

@@ -11,7 +11,6 @@ type holder struct {
 	session string // empty: it is not known
 	proven  bool   // the database itself named it; otherwise it is a candidate
 	meta    bool   // of a metadata lock
-	ddl     string // session of the DDL in front of a metadata lock's queue
 	engine  string
 }
 
@@ -31,10 +30,7 @@ func (c *Case) holderOf() (holder, bool) {
 	}
 	metas := c.of(incident.SQLMetaLock)
 	for _, f := range metas {
-		h := holder{session: f.Names["session"], ddl: f.Names["ddl"], meta: true, engine: f.Names["engine"]}
-		if !digits(h.ddl) {
-			h.ddl = ""
-		}
+		h := holder{session: f.Names["session"], meta: true, engine: f.Names["engine"]}
 		if digits(h.session) {
 			return h, true
 		}
@@ -89,8 +85,7 @@ func (c *Case) kill() string {
 const (
 	mysqlTransactions = "SELECT trx_mysql_thread_id, trx_started, trx_state, trx_rows_locked, trx_query FROM information_schema.innodb_trx ORDER BY trx_started;"
 	mysqlMetadata     = "SELECT l.object_schema, l.object_name, l.lock_type, l.lock_status, t.processlist_id, t.processlist_command, t.processlist_time, t.processlist_info" +
-		" FROM performance_schema.metadata_locks l JOIN performance_schema.threads t ON t.thread_id = l.owner_thread_id WHERE l.object_type = 'TABLE' ORDER BY l.lock_status, t.processlist_time DESC;" +
-		"\nSELECT id, user, host, time FROM information_schema.processlist WHERE command = 'Sleep' ORDER BY time DESC LIMIT 5;   -- where the other is empty"
+		" FROM performance_schema.metadata_locks l JOIN performance_schema.threads t ON t.thread_id = l.owner_thread_id WHERE l.object_type = 'TABLE' ORDER BY l.lock_status, t.processlist_time DESC;"
 	pgTransactions = "SELECT pid, pg_blocking_pids(pid), usename, application_name, state, xact_start, query FROM pg_stat_activity WHERE xact_start IS NOT NULL ORDER BY xact_start;"
 )
 
@@ -100,13 +95,9 @@ func (h holder) inMySQL() string {
 	case h.proven:
 		look = "SELECT id, user, host, command, time, state, info FROM information_schema.processlist WHERE id = " + h.session + ";"
 	case h.meta:
-		look, shows = mysqlMetadata, "sleeps and its lock is GRANTED"
+		look, shows = mysqlMetadata, "sleeps (see processlist.txt) and its lock is GRANTED"
 	}
-	text := look + "\n" + h.ending(shows, "KILL %s;")
-	if h.ddl != "" {
-		text += fmt.Sprintf("\n-- KILL %s;   -- or this: the DDL in front of the queue; the others pass then", h.ddl)
-	}
-	return text
+	return look + "\n" + h.ending(shows, "KILL %s;")
 }
 
 func (h holder) inPostgreSQL() string {
