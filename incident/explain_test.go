@@ -5,6 +5,7 @@ import (
 	"go/parser"
 	"go/token"
 	"strconv"
+	"strings"
 	"testing"
 )
 
@@ -47,5 +48,42 @@ func TestEveryKindIsDocumented(t *testing.T) {
 	})
 	if n != len(docs) {
 		t.Errorf("%d constants, %d documented", n, len(docs))
+	}
+}
+
+// TestEveryWordIsExplained holds that each kind says what it speaks for, and
+// that each wait kind, role and certainty is a term, with a name of its own.
+func TestEveryWordIsExplained(t *testing.T) {
+	names := map[string]bool{}
+	for _, l := range Labels() {
+		names[string(l)] = true
+	}
+	for _, k := range Kinds() {
+		if len(strings.Fields(k.Kind.Says())) < 5 {
+			t.Errorf("%s says %q", k.Kind, k.Kind.Says())
+		}
+		names[string(k.Kind)] = true
+	}
+	if len(says) != len(Kinds()) {
+		t.Errorf("%d kinds say something, %d are documented", len(says), len(Kinds()))
+	}
+	terms := map[string]bool{}
+	for _, g := range Terms() {
+		for _, term := range g.Terms {
+			if names[term.Name] || terms[term.Name] || term.Means == "" || term.Says == "" {
+				t.Errorf("%q is twice, or not explained", term.Name)
+			}
+			terms[term.Name] = true
+		}
+	}
+	for _, w := range []string{"trigger", "amplifier", "victim", "high", "medium", "low"} {
+		if !terms[w] {
+			t.Errorf("%q is no term", w)
+		}
+	}
+	for _, k := range Kinds() {
+		if wait, ok := strings.CutPrefix(string(k.Kind), "stack."); ok && !terms[wait] {
+			t.Errorf("%q is no term, and %s is a kind", wait, k.Kind)
+		}
 	}
 }

@@ -18,20 +18,25 @@ func (a *app) explainCommand() *cobra.Command {
 	for _, k := range incident.Kinds() {
 		names = append(names, string(k.Kind))
 	}
+	for _, g := range incident.Terms() {
+		for _, t := range g.Terms {
+			names = append(names, t.Name)
+		}
+	}
 	return &cobra.Command{
-		Use:       "explain [LABEL|KIND]",
-		Short:     "Say what a label, or a kind of finding, means and what to do first",
+		Use:       "explain [WORD]",
+		Short:     "Say what a word of the report means: a label, a role, a kind of finding",
 		ValidArgs: names,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				return usagef(cmd.CommandPath()+" "+args[0], "explain takes one label at a time")
+				return usagef(cmd.CommandPath()+" "+args[0], "explain takes one word at a time")
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			w := cmd.OutOrStdout()
 			if len(args) == 0 {
-				return listLabels(w)
+				return listWords(w)
 			}
 			name := strings.ToLower(strings.ReplaceAll(args[0], "_", "-"))
 			if e, ok := incident.Explain(incident.Label(name)); ok {
@@ -39,8 +44,14 @@ func (a *app) explainCommand() *cobra.Command {
 			}
 			for _, k := range incident.Kinds() {
 				if string(k.Kind) == name {
-					_, err := fmt.Fprintf(w, "%s\n%s\n", k.Kind, paragraph("  ", "  ", k.Doc))
-					return err
+					return explainWord(w, name, capital(k.Doc)+".", k.Kind.Says())
+				}
+			}
+			for _, g := range incident.Terms() {
+				for _, t := range g.Terms {
+					if t.Name == name {
+						return explainWord(w, name, t.Means, t.Says)
+					}
 				}
 			}
 			return unknownName(cmd, args[0], names)
@@ -50,30 +61,48 @@ func (a *app) explainCommand() *cobra.Command {
 
 // unknownName suggests what may have been meant.
 func unknownName(cmd *cobra.Command, name string, names []string) error {
-	try, least := cmd.CommandPath()+"    (lists all labels)", len(name)/3+2
+	try, least := cmd.CommandPath()+"    (lists all words)", len(name)/3+2
 	for _, n := range names {
 		if d := distance(strings.ToLower(name), n); d < least || strings.HasPrefix(n, strings.ToLower(name)) && len(name) > 1 {
 			try, least = cmd.CommandPath()+" "+n, min(d, least)
 		}
 	}
-	return usagef(try, "%q is neither a label nor a kind of finding", name)
+	return usagef(try, "%q is no word of the report", name)
 }
 
-func listLabels(w io.Writer) error {
+func listWords(w io.Writer) error {
 	var b strings.Builder
+	b.WriteString("Labels\n\n")
 	for _, l := range incident.Labels() {
 		e, _ := incident.Explain(l)
 		b.WriteString(string(l) + "\n" + paragraph("  ", "  ", e.Means) + "\n")
 	}
-	b.WriteString("\nfirebreak explain LABEL says what makes a label, what speaks against it, and what\nto do first. The kinds of findings can be explained too:\n\n")
+	group := func(title string, names []string) {
+		b.WriteString("\n" + title + "\n\n" + paragraph("  ", "  ", strings.Join(names, " ")) + "\n")
+	}
+	for _, g := range incident.Terms() {
+		var names []string
+		for _, t := range g.Terms {
+			names = append(names, t.Name)
+		}
+		group(g.Title, names)
+	}
 	var kinds []string
 	for _, k := range incident.Kinds() {
 		kinds = append(kinds, string(k.Kind))
 	}
-	b.WriteString(paragraph("  ", "  ", strings.Join(kinds, " ")) + "\n")
+	group("Kinds of findings", kinds)
+	b.WriteString("\nfirebreak explain WORD explains each of them: of a label, what makes it, what\nspeaks against it, and what to do first.\n")
 	_, err := io.WriteString(w, b.String())
 	return err
 }
+
+func explainWord(w io.Writer, name, means, says string) error {
+	_, err := fmt.Fprintf(w, "%s\n%s\n%s\n", name, paragraph("  ", "  ", means), paragraph("  ", "  ", says))
+	return err
+}
+
+func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
 func explainLabel(w io.Writer, e incident.Explanation) error {
 	var b strings.Builder
