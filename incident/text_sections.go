@@ -130,7 +130,7 @@ func (t *text) alternatives(in *Incident) {
 		words := t.words(plain, a.WhyNot)
 		against := a.Against
 		if same := t.saying(a.WhyNot, against); same != nil {
-			words = append(append(words, same.ID), t.cites(same.Citations, 2)...)
+			words = append(append(words, "("+same.ID+")"), t.cites(same.Citations, 2)...)
 			against = slices.DeleteFunc(slices.Clone(against), func(id string) bool { return id == same.ID })
 		} else {
 			words = append(words, t.cites(t.behind(in, a.Label, a.WhyNot), 2)...)
