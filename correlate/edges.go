@@ -3,6 +3,7 @@ package correlate
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/firebreak-io/firebreak/evidence"
@@ -103,10 +104,10 @@ func (e *Engine) addTries(r *evidence.Record) {
 		x.ceiling = max(x.ceiling, attempts)
 	}
 	if t.Candidates >= 0 {
-		noteInt(&x.candidates, t.Candidates, r)
+		note(&x.candidates, t.Candidates, r, 1)
 	}
 	if t.Failed >= 0 {
-		noteInt(&x.tried, t.Failed, r)
+		note(&x.tried, t.Failed, r, 1)
 	}
 	if attempts > 1 && (t.Failed == 1 || len(t.Each) > 1 && sameAddr(t.Each)) {
 		x.sameTarget.add(r, 1)
@@ -124,21 +125,6 @@ func sameAddr(each []evidence.Try) bool {
 		}
 	}
 	return true
-}
-
-func noteInt(m *map[int]*sighting, key int, r *evidence.Record) {
-	if *m == nil {
-		*m = map[int]*sighting{}
-	}
-	s := (*m)[key]
-	if s == nil {
-		if len(*m) >= 1000 {
-			return
-		}
-		s = &sighting{}
-		(*m)[key] = s
-	}
-	s.add(r, 1)
 }
 
 func (e *Engine) addAttempt(r *evidence.Record) {
@@ -206,10 +192,10 @@ func (e *Engine) providerEdge(r *evidence.Record, a *evidence.Attempt) edgeKey {
 
 // serviceName drops group and version of a service key.
 func serviceName(s string) string {
-	if i := lastIndex(s, '/'); i >= 0 {
+	if i := strings.LastIndexByte(s, '/'); i >= 0 {
 		s = s[i+1:]
 	}
-	if i := index(s, ':'); i > 0 {
+	if i := strings.IndexByte(s, ':'); i > 0 {
 		s = s[:i]
 	}
 	return s
@@ -217,28 +203,10 @@ func serviceName(s string) string {
 
 // methodName drops a parameter list.
 func methodName(s string) string {
-	if i := index(s, '('); i > 0 {
+	if i := strings.IndexByte(s, '('); i > 0 {
 		return s[:i]
 	}
 	return s
-}
-
-func index(s string, c byte) int {
-	for i := range len(s) {
-		if s[i] == c {
-			return i
-		}
-	}
-	return -1
-}
-
-func lastIndex(s string, c byte) int {
-	for i := len(s) - 1; i >= 0; i-- {
-		if s[i] == c {
-			return i
-		}
-	}
-	return -1
 }
 
 func (x *edge) name() string {

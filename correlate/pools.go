@@ -211,9 +211,10 @@ func (p *pool) display() string {
 	return p.name
 }
 
-func note(m *map[string]*sighting, key string, r *evidence.Record, n int) {
+// note counts a record under a key, of at most a thousand.
+func note[K comparable](m *map[K]*sighting, key K, r *evidence.Record, n int) {
 	if *m == nil {
-		*m = map[string]*sighting{}
+		*m = map[K]*sighting{}
 	}
 	s := (*m)[key]
 	if s == nil {

@@ -67,7 +67,7 @@ func trouble(r *evidence.Record) bool {
 // the start of each part but the first. Parts without enough trouble of their
 // own are not parts.
 func (e *Engine) eras() []time.Time {
-	if !comparable(e.zoned) {
+	if !sameClocks(e.zoned) {
 		return nil
 	}
 	var at []time.Time
@@ -393,7 +393,7 @@ func (e *Engine) takeDumps(o *Engine, keep func(*dump) bool) {
 	}
 }
 
-func comparable(zoned map[string]evidence.Tri) bool {
+func sameClocks(zoned map[string]evidence.Tri) bool {
 	seen := map[evidence.Tri]bool{}
 	for _, z := range zoned {
 		seen[z] = true

@@ -177,7 +177,7 @@ func victimKind(k incident.Kind) bool {
 
 // comparableClocks reports whether all sources either state their offsets or
 // all leave them out.
-func (q *inquiry) comparableClocks() bool { return comparable(q.e.zoned) }
+func (q *inquiry) comparableClocks() bool { return sameClocks(q.e.zoned) }
 
 // noIncident tells healthy from inconclusive.
 func (q *inquiry) noIncident() (incident.Label, incident.Certainty) {
