@@ -289,6 +289,9 @@ func (s *sqlState) blank() {
 
 // placeholder writes a literal or a parameter.
 func (s *sqlState) placeholder(quoted bool) {
+	if quoted && s.quoted && s.prev == operandTok && s.sign < 0 && s.limit == limitValue {
+		return // adjacent strings are one, also behind LIMIT
+	}
 	switch s.limit {
 	case limitComma, limitOffset:
 		s.limit = limitValue // another may follow: LIMIT 1, 2 OFFSET 3

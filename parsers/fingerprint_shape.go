@@ -26,8 +26,13 @@ var shapeClass = func() (t [256]uint8) {
 	for _, c := range []byte("/-") {
 		t[c] = shapeCheck
 	}
-	for _, c := range []byte("\"`#\\$") {
+	for _, c := range []byte("\"`#\\$%") {
 		t[c] = shapeStop
+	}
+	for c := range t { // no program writes control bytes into its SQL
+		if c < ' ' && c != '\t' && c != '\n' && c != '\r' || c == 0x7f {
+			t[c] = shapeStop
+		}
 	}
 	return t
 }()
@@ -68,6 +73,13 @@ func sqlShape(dst, sql []byte) ([]byte, bool) {
 				for i++; i < len(sql) && shapeClass[sql[i]] == shapeDigit; i++ {
 				}
 				continue
+			}
+			j := i
+			for j > 0 && sql[j-1] <= ' ' {
+				j--
+			}
+			if j < i && j > 0 && bytes.IndexByte([]byte(".@:%"), sql[j-1]) >= 0 {
+				return dst, false // part of a name, with a blank inside
 			}
 			at, points := i, 0
 			for i++; i < len(sql) && (shapeClass[sql[i]] == shapeDigit || sql[i] == '.'); i++ {
