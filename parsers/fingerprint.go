@@ -322,9 +322,11 @@ func (s *sqlState) placeholder(quoted bool) {
 
 // operator writes an operator of one or more bytes.
 func (s *sqlState) operator(op []byte) {
-	s.flushLimit()
-	signTok, lits := s.prev, s.onlyLits()
 	unary := len(op) == 1 && (op[0] == '-' || op[0] == '+')
+	if !unary || s.limit != limitWord { // LIMIT -1 is LIMIT ?
+		s.flushLimit()
+	}
+	signTok, lits := s.prev, s.onlyLits()
 	switch s.prev {
 	case operandTok, closeTok, dotTok:
 		unary = false
