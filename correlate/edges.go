@@ -26,21 +26,17 @@ type edge struct {
 	unreach   sighting
 	retried   sighting // attempts 2 and later, of all calls
 
-	calls, attempts   int64 // of calls whose attempts are known
-	by                map[int]int64
-	last              map[evidence.Outcome]int // outcome of the last attempt of exhausted calls
-	ceiling           int
-	timeout           time.Duration
-	elapsedMax        time.Duration
-	providers         map[string]*sighting
-	candidates        map[int]*sighting // Q of (P/Q)
-	tried             map[int]*sighting // P of (P/Q)
-	sameTarget        sighting          // all attempts went to one provider though there were several attempts
-	modes             map[string]int
-	orphaned          time.Duration // provider time after the caller's timeout, where both are known
-	providerSlow      sighting      // the provider's own record of taking longer than the timeout
-	providerTime      time.Duration // longest
-	invisibleAttempts bool          // success-after-retry lines do not state attempts
+	calls, attempts int64 // of calls whose attempts are known
+	by              map[int]int64
+	last            map[evidence.Outcome]int // outcome of the last attempt of exhausted calls
+	ceiling         int
+	timeout         time.Duration
+	providers       map[string]*sighting
+	candidates      map[int]*sighting // Q of (P/Q)
+	tried           map[int]*sighting // P of (P/Q)
+	sameTarget      sighting          // all attempts went to one provider though there were several attempts
+	modes           map[string]int
+	providerSlow    sighting // the provider's own record of taking longer than the timeout
 }
 
 func (e *Engine) edge(k edgeKey) *edge {
@@ -74,9 +70,6 @@ func (e *Engine) addTries(r *evidence.Record) {
 	if t.Timeout > 0 {
 		x.timeout = max(x.timeout, t.Timeout)
 	}
-	if t.Elapsed > 0 {
-		x.elapsedMax = max(x.elapsedMax, t.Elapsed)
-	}
 	for _, p := range t.Providers {
 		note(&x.providers, p, r, 1)
 	}
@@ -92,7 +85,6 @@ func (e *Engine) addTries(r *evidence.Record) {
 	switch {
 	case t.Succeeded:
 		x.succeeded.add(r, 1)
-		x.invisibleAttempts = x.invisibleAttempts || attempts <= 0
 	case attempts == 1 && t.Mode == "profiler":
 		x.once.add(r, 1) // slow, but nothing says that it failed
 	default:
@@ -115,7 +107,6 @@ func (e *Engine) addTries(r *evidence.Record) {
 	for _, a := range t.Each {
 		note(&x.providers, a.Addr, r, 1)
 	}
-	e.addPeers(r, t.Providers, !t.Succeeded || len(t.Providers) > 0)
 }
 
 func sameAddr(each []evidence.Try) bool {
@@ -141,12 +132,10 @@ func (e *Engine) addAttempt(r *evidence.Record) {
 		}
 		if a.Timeout > 0 && a.Duration > a.Timeout || a.Outcome == evidence.Late {
 			x.providerSlow.add(r, n)
-			x.orphaned += time.Duration(n) * max(0, a.Duration-max(0, a.Timeout))
 		}
 		if a.Timeout > 0 {
 			x.timeout = max(x.timeout, a.Timeout)
 		}
-		x.providerTime = max(x.providerTime, a.Duration)
 		if a.Outcome == evidence.Rejected {
 			x.rejected.add(r, n)
 		}
@@ -163,9 +152,6 @@ func (e *Engine) addAttempt(r *evidence.Record) {
 		if !a.LastOf {
 			note(&x.providers, a.PeerAddr, r, n)
 		}
-	}
-	if a.Outcome != evidence.OK && !a.LastOf {
-		e.addPeers(r, []string{a.PeerAddr}, true)
 	}
 	if a.LastOf {
 		return // already counted with its call
@@ -253,33 +239,6 @@ func (e *Engine) sortedEdges() []*edge {
 		return cmp.Or(cmp.Compare(b.attempts-b.calls, a.attempts-a.calls), cmp.Compare(b.trouble(), a.trouble()), cmp.Compare(a.key.service, b.key.service), cmp.Compare(a.key.method, b.key.method), cmp.Compare(a.key.consumer, b.key.consumer))
 	})
 	return list
-}
-
-// peer is a provider address as its callers see it.
-type peer struct {
-	addr     string
-	failures sighting
-}
-
-func (e *Engine) addPeers(r *evidence.Record, addrs []string, failed bool) {
-	if !failed {
-		return
-	}
-	for _, a := range addrs {
-		if a == "" {
-			continue
-		}
-		p := e.peers[a]
-		if p == nil {
-			if len(e.peers) >= maxKeys {
-				e.lost++
-				continue
-			}
-			p = &peer{addr: a}
-			e.peers[a] = p
-		}
-		p.failures.add(r, 1)
-	}
 }
 
 // probe is a method that somebody invoked by hand on the provider.

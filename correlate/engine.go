@@ -22,10 +22,9 @@ type Config struct {
 
 // Engine gathers evidence and concludes. It is not safe for concurrent use.
 type Engine struct {
-	cfg    Config
-	span   span
-	zoned  map[string]evidence.Tri // by source: whether its times state an offset
-	places map[string]evidence.Place
+	cfg   Config
+	span  span
+	zoned map[string]evidence.Tri // by source: whether its times state an offset
 
 	pools  map[string]*pool
 	dumps  map[string]*dump
@@ -39,7 +38,6 @@ type Engine struct {
 	marks  map[markKey]*mark
 	probes map[string]*probe
 	policy map[string]*policy
-	peers  map[string]*peer
 
 	sources []incident.Source
 	kept    []*evidence.Record // what was told, to be told apart later
@@ -57,7 +55,6 @@ func New(cfg Config) *Engine {
 	return &Engine{
 		cfg:    cfg,
 		zoned:  map[string]evidence.Tri{},
-		places: map[string]evidence.Place{},
 		pools:  map[string]*pool{},
 		dumps:  map[string]*dump{},
 		shapes: newShapes(),
@@ -68,7 +65,6 @@ func New(cfg Config) *Engine {
 		marks:  map[markKey]*mark{},
 		probes: map[string]*probe{},
 		policy: map[string]*policy{},
-		peers:  map[string]*peer{},
 	}
 }
 

@@ -33,8 +33,6 @@ type pool struct {
 	worstScore                               int
 	first, last                              progress // of the completed tasks, by time
 	waited                                   time.Duration
-	holders                                  map[string]*sighting // by SQL fingerprint or text
-	methods                                  map[string]*sighting // refused requests, by "service.method"
 }
 
 // progress is how many tasks a pool had completed at a time.
@@ -138,12 +136,6 @@ func (e *Engine) addPool(r *evidence.Record) {
 	}
 	if s.Max > 0 && s.Active >= s.Max {
 		p.full.add(r, 1)
-	}
-	if s.Rejected && (s.Service != "" || s.Method != "") {
-		note(&p.methods, joinMethod(s.Service, s.Method), r, 1)
-	}
-	for _, h := range s.Holders {
-		note(&p.holders, h, r, 1)
 	}
 	p.snapshot(r, s)
 }

@@ -12,9 +12,6 @@ import (
 
 var update = flag.Bool("update", false, "rewrite golden files")
 
-// Update reports whether golden files are being rewritten.
-func Update() bool { return *update }
-
 // Check fails the test, showing the first line that differs, if got is not the
 // content of the file at path.
 func Check(t *testing.T, path string, got []byte) {
