@@ -264,11 +264,14 @@ func (q *inquiry) idleFinding(pools []*dumpPool) {
 			continue
 		}
 		c := p.counts[p.busiest()]
-		if d := q.e.dumps[p.busiest()]; d != nil && d.meta.Partial {
-			continue
+		if d := q.e.dumps[p.busiest()]; d != nil && (d.meta.Partial || d.meta.Truncated) {
+			continue // what is not in it may be busy
 		}
-		if float64(c.busy()) > (1-idlePool)*float64(max(c.total, q.poolSize(p, c))) && c.busy() >= fewThreads {
-			return
+		if float64(c.busy()) > (1-idlePool)*float64(max(c.total, q.poolSize(p, c))) {
+			if c.busy() >= fewThreads {
+				return
+			}
+			continue // few threads, but not idle ones
 		}
 		if c.total > 0 {
 			idle = append(idle, p)

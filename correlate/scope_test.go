@@ -163,3 +163,27 @@ func TestZoneGap(t *testing.T) {
 		})
 	}
 }
+
+func TestFewBusyThreadsAreNotIdle(t *testing.T) {
+	for _, truncated := range []bool{false, true} {
+		s := &story{t: t, e: New(Config{})}
+		frames := []*evidence.Frame{{Func: inMySQL[0], Native: true}, {Func: inMySQL[1]}, {Func: inMySQL[2]}}
+		for i := range 2 {
+			s.add(ten, "product", "product/jstack.txt", func(r *evidence.Record) {
+				r.Stack = &evidence.Stack{Dump: "1", Runtime: evidence.JVM, Name: fmt.Sprintf("DubboServerHandler-%s-thread-%d", sku, i+1), State: evidence.StateRunnable, Frames: frames, Count: 1}
+			})
+		}
+		s.add(ten, "product", "product/jstack.txt", func(r *evidence.Record) {
+			r.Dump = &evidence.Dump{ID: "1", Runtime: evidence.JVM, Closing: true, Threads: 2, Truncated: truncated, Declared: evidence.None}
+		})
+		r := s.e.Report()
+		for _, f := range r.Findings {
+			if f.Kind == incident.StackIdle {
+				t.Errorf("truncated %v: %s", truncated, f.Text)
+			}
+		}
+		if got := r.Incidents[0].Label; got != incident.Inconclusive {
+			t.Errorf("truncated %v: %s, want inconclusive", truncated, got)
+		}
+	}
+}
