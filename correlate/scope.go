@@ -26,7 +26,7 @@ const (
 
 // keep remembers a record for scoping, and reports whether it did.
 func (e *Engine) keep(r *evidence.Record) bool {
-	if e.nested || r.Stack != nil || r.Dump != nil || len(e.kept) > maxKept {
+	if e.nested || r.Stack != nil || r.Dump != nil || r.Span != nil || r.Access != nil || len(e.kept) > maxKept {
 		return false
 	}
 	raw := r.Raw

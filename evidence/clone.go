@@ -12,6 +12,13 @@ func (r *Record) Clone() *Record {
 	c := *r
 	c.Raw = bytes.Clone(r.Raw)
 	c.Attempt = copyOf(r.Attempt)
+	c.Span = copyOf(r.Span)
+	c.Access = copyOf(r.Access)
+	if a := c.Access; a != nil {
+		a.Verb, a.Path, a.Host, a.Client = bytes.Clone(a.Verb), bytes.Clone(a.Path), bytes.Clone(a.Host), bytes.Clone(a.Client)
+		a.RequestID, a.Key = bytes.Clone(a.RequestID), bytes.Clone(a.Key)
+		a.Upstreams = slices.Clone(a.Upstreams)
+	}
 	c.Tries = copyOf(r.Tries)
 	if c.Tries != nil {
 		c.Tries.Providers = slices.Clone(c.Tries.Providers)

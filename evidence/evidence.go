@@ -50,6 +50,8 @@ type Record struct {
 	Raw    []byte // the text it came from, perhaps cut
 
 	Attempt *Attempt      // one physical request as one side saw it
+	Span    *Span         // one span of a trace
+	Access  *Access       // one line of an access log
 	Tries   *Tries        // a logical call seen at its end: "Tried N times"
 	Route   *Route        // candidates by stage
 	Pool    *PoolSnapshot // an EXHAUSTED line, a rejected task, a pool gauge
@@ -87,6 +89,8 @@ const (
 	Late        // a response arrived after the timeout
 	BizFailed   // the business code answered with its own exception
 	Unreachable // connection refused, closed or reset
+	Redirected  // answered with another place to ask (HTTP 3xx)
+	Challenged  // answered with a demand for credentials (HTTP 401, 407)
 )
 
 // Attempt is one physical request, as one side saw it.

@@ -28,7 +28,7 @@ func name[T ~int8](v T, names []string) string {
 func (o Outcome) String() string {
 	return name(o, []string{
 		"unknown", "ok", "failed", "timeout", "rejected", "cancelled",
-		"no-provider", "late", "business-error", "unreachable",
+		"no-provider", "late", "business-error", "unreachable", "redirected", "challenged",
 	})
 }
 
