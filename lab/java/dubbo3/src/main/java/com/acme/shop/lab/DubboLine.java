@@ -1,0 +1,24 @@
+package com.acme.shop.lab;
+
+import org.apache.dubbo.config.ApplicationConfig;
+import org.apache.dubbo.config.bootstrap.DubboBootstrap;
+
+/** What is particular to Dubbo 3: how it registers and what it lets through serialization. */
+final class DubboLine {
+    private DubboLine() {
+    }
+
+    static void configure(ApplicationConfig application, DubboBootstrap bootstrap) {
+        // all (Dubbo's default), interface or instance.
+        if (Settings.has("register")) {
+            application.setRegisterMode(Settings.text("register", "all"));
+        }
+        // Dubbo's default is STRICT, under which an exception whose cause is not on the allow list (ConnectException,
+        // SQLException) cannot be sent: the consumer then sees a network error and retries a business failure.
+        application.setSerializeCheckStatus(Settings.text("serialize.check", "WARN"));
+    }
+
+    static String metrics() {
+        return "";
+    }
+}
