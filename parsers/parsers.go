@@ -71,6 +71,7 @@ type Format struct {
 func Formats() []Format {
 	return []Format{
 		pprofFormat(),
+		accessLogFormat(),
 		goroutineFormat(),
 		dubboQosFormat(),
 		gcLogFormat(),
@@ -123,6 +124,9 @@ type Input struct {
 	// dumps counts the dumps seen in this input, so that each gets its ID.
 	dumps int
 
+	// text reads it as Text does: see there. Set by Read.
+	text func(in *Input, emit Emit, first func(line []byte) (bool, error)) error
+
 	// starts reports whether a line begins a block; nil if nobody drives blocks.
 	starts func(line []byte) bool
 
@@ -158,6 +162,7 @@ func Read(in *Input, emit Emit) error {
 	}
 	in.Reader = br
 	in.Lines.r = br
+	in.text = text
 	best := wholeFormat(in.Name, head)
 	sample := head
 	if best.Parse == nil {
@@ -169,6 +174,9 @@ func Read(in *Input, emit Emit) error {
 				in.Reader = &lineReader{l: in.Lines}
 			}
 		}
+	}
+	if best.Parse == nil && isAccessLog(sample, accessMinority) {
+		best = accessLogFormat()
 	}
 	if best.Parse == nil {
 		if !looksLikeLog(sample) {

@@ -10,14 +10,28 @@ import (
 
 // Text reads any text: blocks of the block formats wherever they start, and
 // application-log records in between. What nobody knows is passed by.
-func Text(in *Input, emit Emit) error {
+func Text(in *Input, emit Emit) error { return text(in, emit, nil) }
+
+// text does what Text does. If first is given, it is shown every line before
+// anyone else and says whether it has read it.
+func text(in *Input, emit Emit, first func(line []byte) (bool, error)) error {
 	t := newTextDriver(in, emit)
 	find := signs().find
 	skip := find
-	if in.Lines.Wrapped() { // its streams alternate: see every line
+	every := first != nil || in.Lines.Wrapped() // its streams alternate: see every line
+	if every {
 		skip = func([]byte) int { return 0 }
 	}
 	for in.Lines.SkipTo(skip) && in.Lines.Next() {
+		if first != nil {
+			mine, err := first(in.Lines.Bytes())
+			if err != nil {
+				return err
+			}
+			if mine {
+				continue
+			}
+		}
 		// After a block or a record the next line is at hand, whatever it holds.
 		hit := find(in.Lines.Bytes()) >= 0
 		if hit {
@@ -32,7 +46,7 @@ func Text(in *Input, emit Emit) error {
 		}
 		var err error
 		switch {
-		case in.Lines.Wrapped():
+		case every:
 			err = t.log.line(hit)
 		case hit:
 			err = t.log.record()

@@ -1,0 +1,174 @@
+package parsers
+
+import (
+	"bytes"
+	"io"
+
+	"github.com/firebreak-io/firebreak/evidence"
+)
+
+// Access logs, one request a line, of any server and layout:
+//
+//	10.20.0.9 - - [14/Mar/2026:09:12:33 +0000] "GET /pay?order=1 HTTP/1.1" 200 12 "-" "checkout/2.1"
+//	… rt=0.405 urt="0.003, 0.400, 0.003" ua="10.20.0.11:8080, 10.20.0.12:8080, 10.20.0.13:8080" us="503, 504, 200"
+//	… 165 0.403 [pay] [] 10.20.0.12:8080, 10.20.0.13:8080 0, 12 0.401, 0.001 504, 200 6045d115bbc0d4c20500f382057af521
+//
+// nginx prints lists where it tried several servers: ", " stands between the
+// tries of one group, " : " where the request was redirected to another
+// location. What a layout's columns are is learned from the first lines (see
+// learnAccess); lines in between that are none of an access log are read as
+// those of any other text.
+func accessLogFormat() Format {
+	return Format{
+		Name:     "access-log",
+		Doc:      "Access logs of servers and proxies: each request with its outcome, time and, where a proxy lists them, its tries",
+		Versions: "nginx of any log_format; made with nginx 1.22",
+		Signs:    []string{`… [14/Mar/2026:09:12:33 +0000] "GET /pay HTTP/1.1" 200 12 …`},
+		Sniff: func(_ string, head []byte) Match {
+			if isAccessLog(head, 50) {
+				return Likely
+			}
+			return No
+		},
+		Parse: accessLog,
+	}
+}
+
+const (
+	accessWindow   = 1 << 20 // bytes from which layouts are learned
+	accessMinority = 10      // percent of the lines from which on a text is read as an access log, too
+)
+
+// isAccessLog reports whether at least so many percent of the whole lines in
+// head are those of an access log.
+func isAccessLog(head []byte, percent int) bool {
+	if !hasRequest(head) {
+		return false
+	}
+	lines := sampleLines(head, len(head) < sniffSize)
+	_, covered := learnAccess(lines)
+	return covered > 0 && covered*100 >= percent*len(lines)
+}
+
+// hasRequest is a quick test for what stands in access logs only.
+func hasRequest(head []byte) bool {
+	for _, s := range accessSigns {
+		if bytes.Contains(head, s) {
+			return true
+		}
+	}
+	return false
+}
+
+var accessSigns = [][]byte{[]byte(" HTTP/"), []byte("GET"), []byte("POST"), []byte("PUT")}
+
+// sampleLines returns the lines of a text that are not blank. The last one
+// counts only if nothing can follow.
+func sampleLines(text []byte, all bool) [][]byte {
+	var lines [][]byte
+	for len(text) > 0 {
+		line, rest, whole := bytes.Cut(text, newline)
+		if text = rest; !whole && !all && len(lines) > 0 {
+			break
+		}
+		if line = trimCR(line); len(bytes.TrimSpace(line)) > 0 && len(line) <= 32<<10 {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+// accessLog reads a text with access-log lines in it.
+func accessLog(in *Input, emit Emit) error {
+	window, err := in.ahead(accessWindow)
+	if err != nil {
+		return err
+	}
+	layouts, _ := learnAccess(window)
+	r := newAccessReader(in, emit, layouts)
+	return in.text(in, emit, r.line)
+}
+
+// ahead returns the first lines of the input without reading them: as many as
+// stand in so many bytes, unwrapped.
+func (in *Input) ahead(size int) ([][]byte, error) {
+	head, err := io.ReadAll(io.LimitReader(in.Lines.r, int64(size)))
+	if err != nil {
+		return nil, err
+	}
+	in.Lines.r = io.MultiReader(bytes.NewReader(head), in.Lines.r)
+	if !in.Lines.Wrapped() {
+		return sampleLines(head, len(head) < size), nil
+	}
+	var lines [][]byte
+	l := NewLines(bytes.NewReader(head))
+	l.width = in.Lines.width
+	l.SetUnwrap(in.Lines.unwrap)
+	for l.Next() {
+		if len(l.Bytes()) > 0 {
+			lines = append(lines, bytes.Clone(l.Bytes()))
+		}
+	}
+	return lines, nil
+}
+
+// accessReader turns lines into records. It makes nothing new for a line: the
+// record that it lends is always the same one.
+type accessReader struct {
+	in      *Input
+	emit    Emit
+	layouts []*accessLayout
+	values  [maxAccessColumns]extent
+	rec     evidence.Record
+	access  evidence.Access
+	tries   []evidence.Upstream
+	names   interner
+	clock   accessClock
+	adopted int // layouts that were met after the first lines
+}
+
+func newAccessReader(in *Input, emit Emit, layouts []*accessLayout) *accessReader {
+	r := &accessReader{in: in, emit: in.counted("access-log", emit), layouts: layouts}
+	r.clock.work = newClockwork(in)
+	return r
+}
+
+// line reads a line if it is one of an access log.
+func (r *accessReader) line(line []byte) (bool, error) {
+	for i, l := range r.layouts {
+		if l.split(line, &r.values) {
+			if i > 0 { // the next line is likely to be of the same layout
+				copy(r.layouts[1:i+1], r.layouts[:i])
+				r.layouts[0] = l
+			}
+			return r.send(l, line)
+		}
+	}
+	if l := r.adopt(line); l != nil {
+		return r.send(l, line)
+	}
+	return false, nil
+}
+
+const maxAdopted = 256
+
+// adopt makes a layout of a line that is like none before.
+func (r *accessReader) adopt(line []byte) *accessLayout {
+	if len(r.layouts) == 0 || r.adopted >= maxAdopted || !hasRequest(line) || len(line) > 32<<10 {
+		return nil
+	}
+	s := accessShape{layout: accessLayout{sep: r.layouts[0].sep}}
+	s.layout.columns = columnsOf(line, s.layout.sep, &r.values)
+	if len(s.layout.columns) < 3 {
+		return nil
+	}
+	s.borrow(r.layouts[0])
+	if !s.layout.plan.usable() {
+		return nil
+	}
+	r.adopted++
+	if len(r.layouts) < maxAccessShapes {
+		r.layouts = append(r.layouts, &s.layout)
+	}
+	return &s.layout
+}

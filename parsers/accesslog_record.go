@@ -1,0 +1,166 @@
+package parsers
+
+import (
+	"bytes"
+	"time"
+
+	"github.com/firebreak-io/firebreak/evidence"
+)
+
+// send emits the record of a line that was cut into values. A line without a
+// time that can be read is none.
+func (r *accessReader) send(l *accessLayout, line []byte) (bool, error) {
+	p := &l.plan
+	value := func(role accessRole) []byte {
+		if c := p.at[role]; c >= 0 {
+			return r.values[c].of(line)
+		}
+		return nil
+	}
+	rec, a := &r.rec, &r.access
+	*a = evidence.Access{
+		Side: evidence.Provider, Software: p.software, Started: p.started,
+		Status: evidence.None, Duration: evidence.None, Queued: evidence.None, Attempts: evidence.None,
+	}
+	clock := value(roleTime)
+	if p.has(roleStart) {
+		clock, a.Started = value(roleStart), true
+	}
+	at, zoned := r.clock.read(clock)
+	if at.IsZero() {
+		return false, nil
+	}
+	*rec = evidence.Record{Time: at, Zoned: zoned, Place: r.in.place(), Cite: r.in.cite(r.in.Lines.Number()), Raw: line, Access: a}
+	if _, source := r.in.Lines.Origin(); source != "" {
+		rec.Place.Instance, rec.Place.Service = podOf(source)
+	}
+	if p.has(roleRequest) {
+		a.Verb, a.Path = requestParts(value(roleRequest))
+	} else {
+		a.Verb, a.Path = valueOrNil(value(roleVerb)), valueOrNil(value(rolePath))
+	}
+	a.Client, a.Host = valueOrNil(value(roleClient)), valueOrNil(value(roleHost))
+	a.Status = accessStatus(value(roleStatus))
+	a.Outcome = statusOutcome(a.Status)
+	if v := value(roleDuration); v != nil {
+		a.Duration = accessDuration(v, p.unit[roleDuration])
+	}
+	if v := value(roleQueued); v != nil {
+		a.Queued = accessDuration(v, p.unit[roleQueued])
+	}
+	a.RequestID = valueOrNil(value(roleRequestID))
+	if v := value(roleTrace); a.RequestID == nil && !isDash(v) {
+		a.RequestID = traceOf(v)
+	}
+	if v := value(roleBackend); !isDash(v) {
+		a.Backend = r.names.of(v)
+	}
+	if p.proxy {
+		r.upstreams(a, p, value(roleUpAddr), value(roleUpStatus), value(roleUpTime), value(roleUpConnect), value(roleUpHeader))
+	}
+	return true, r.emit(rec)
+}
+
+func valueOrNil(v []byte) []byte {
+	if isDash(v) {
+		return nil
+	}
+	return v
+}
+
+// traceOf returns the trace ID of a traceparent, or v as it is.
+func traceOf(v []byte) []byte {
+	if len(v) == 55 && v[2] == '-' && v[35] == '-' {
+		return v[3:35]
+	}
+	return v
+}
+
+// upstreams takes the tries of a proxy from lists with an element each.
+func (r *accessReader) upstreams(a *evidence.Access, p *accessPlan, addrs, statuses, times, connects, headers []byte) {
+	a.Side = evidence.Consumer
+	r.tries = r.tries[:0]
+	named := p.has(roleUpAddr)
+	dead := false
+	group := 0
+	lead := addrs
+	if !named {
+		if lead = statuses; !p.has(roleUpStatus) {
+			lead = times
+		}
+	}
+	for len(lead) > 0 {
+		var addr, status, took, connect, header []byte
+		var next bool
+		if named {
+			addr, addrs, next = nextElement(addrs)
+		}
+		status, statuses, next = nextIn(statuses, next)
+		took, times, next = nextIn(times, next)
+		connect, connects, _ = nextElement(connects)
+		header, headers, _ = nextElement(headers)
+		switch {
+		case named:
+			lead = addrs
+		case p.has(roleUpStatus):
+			lead = statuses
+		default:
+			lead = times
+		}
+		switch {
+		case named && !isDash(addr) && !isUpstreamAddr(addr):
+			dead = true // the group's name: none of its servers was alive
+		case named && isDash(addr), !named && isDash(status) && isDash(took):
+		default:
+			u := evidence.Upstream{Status: accessStatus(status), Duration: evidence.None, Connect: evidence.None, Header: evidence.None, Group: group}
+			if named {
+				u.Addr = r.names.of(addr)
+			}
+			u.Duration = accessDuration(took, p.unit[roleUpTime])
+			u.Connect = accessDuration(connect, p.unit[roleUpConnect])
+			u.Header = accessDuration(header, p.unit[roleUpHeader])
+			r.tries = append(r.tries, u)
+		}
+		if next {
+			group++
+		}
+	}
+	a.Upstreams = r.tries
+	if len(r.tries) > 0 {
+		return
+	}
+	a.Upstreams, a.Attempts = nil, 0
+	switch {
+	case dead:
+		a.Outcome = evidence.NoProvider
+	case a.Status == 503:
+		a.Outcome = evidence.Rejected // by a limit of the proxy's own
+	}
+}
+
+// nextIn is nextElement of one of several lists that run side by side.
+func nextIn(list []byte, group bool) (elem, rest []byte, _ bool) {
+	elem, rest, g := nextElement(list)
+	return elem, rest, group || g
+}
+
+// accessClock reads times. Many lines in a row have the same one.
+type accessClock struct {
+	work  *clockwork
+	text  []byte
+	time  time.Time
+	zoned evidence.Tri
+}
+
+func (c *accessClock) read(v []byte) (time.Time, evidence.Tri) {
+	if bytes.Equal(v, c.text) {
+		return c.time, c.zoned
+	}
+	var s stamp
+	if readStamp(v, &s) == 0 {
+		return time.Time{}, evidence.Unknown
+	}
+	c.text = append(c.text[:0], v...)
+	c.time, c.zoned = c.work.resolve(&s)
+	return c.time, c.zoned
+}

@@ -1,0 +1,213 @@
+package parsers
+
+import (
+	"bytes"
+	"time"
+
+	"github.com/firebreak-io/firebreak/evidence"
+)
+
+// isDash reports whether a value says that there is none.
+func isDash(v []byte) bool {
+	return len(v) == 0 || len(v) == 1 && v[0] == '-'
+}
+
+// nextElement takes the first element off a list. group reports that the next
+// element belongs to another group: " : " stands between them, not ", ".
+func nextElement(list []byte) (elem, rest []byte, group bool) {
+	for i := 0; i < len(list); i++ {
+		switch c := list[i]; {
+		case c == ',':
+			rest = list[i+1:]
+			for len(rest) > 0 && rest[0] == ' ' {
+				rest = rest[1:]
+			}
+			return list[:i], rest, false
+		case c == ':' && i > 0 && list[i-1] == ' ' && byteAt(list, i+1) == ' ':
+			return list[:i-1], list[i+2:], true
+		}
+	}
+	return list, nil, false
+}
+
+// accessNumber reads digits with an optional fraction as a number of units. It
+// returns None for anything else.
+func accessNumber(v []byte, unit time.Duration) time.Duration {
+	var n int64
+	i := 0
+	for ; i < len(v) && i < 18 && v[i]-'0' <= 9; i++ {
+		n = n*10 + int64(v[i]-'0')
+	}
+	if i == 0 {
+		return evidence.None
+	}
+	if unit > 0 && n > int64(1<<62)/int64(unit) {
+		return evidence.None
+	}
+	d := time.Duration(n) * unit
+	if i == len(v) {
+		return d
+	}
+	if v[i] != '.' {
+		return evidence.None
+	}
+	part := unit
+	for i++; i < len(v); i++ {
+		if v[i]-'0' > 9 {
+			return evidence.None
+		}
+		part /= 10
+		d += time.Duration(v[i]-'0') * part
+	}
+	return d
+}
+
+// accessDuration reads a duration: a number of units, or one that states its
+// own unit.
+func accessDuration(v []byte, unit time.Duration) time.Duration {
+	if len(v) == 0 {
+		return evidence.None
+	}
+	if c := v[len(v)-1]; c >= '0' && c <= '9' {
+		if unit == 0 {
+			return evidence.None
+		}
+		return accessNumber(v, unit)
+	}
+	return unitDuration(v)
+}
+
+// unitDuration reads "12ms", "1.5s", "350µs", "2m3.5s".
+func unitDuration(v []byte) time.Duration {
+	var sum time.Duration
+	for len(v) > 0 {
+		n := 0
+		for n < len(v) && (v[n]-'0' <= 9 || v[n] == '.') {
+			n++
+		}
+		unit, width := time.Duration(0), 0
+		switch rest := bytes.TrimLeft(v[n:], " "); {
+		case n == 0:
+			return evidence.None
+		case bytes.HasPrefix(rest, []byte("ms")):
+			unit, width = time.Millisecond, 2
+		case bytes.HasPrefix(rest, []byte("us")):
+			unit, width = time.Microsecond, 2
+		case bytes.HasPrefix(rest, []byte("ns")):
+			unit, width = time.Nanosecond, 2
+		case bytes.HasPrefix(rest, []byte("µs")), bytes.HasPrefix(rest, []byte("μs")):
+			unit, width = time.Microsecond, len("µs")
+		case len(rest) > 0 && rest[0] == 's':
+			unit, width = time.Second, 1
+		case len(rest) > 0 && rest[0] == 'm':
+			unit, width = time.Minute, 1
+		case len(rest) > 0 && rest[0] == 'h':
+			unit, width = time.Hour, 1
+		default:
+			return evidence.None
+		}
+		d := accessNumber(v[:n], unit)
+		if d < 0 {
+			return evidence.None
+		}
+		sum += d
+		v = bytes.TrimLeft(v[n:], " ")[width:]
+	}
+	return sum
+}
+
+// accessStatus reads an HTTP status; None if there is none.
+func accessStatus(v []byte) int {
+	if len(v) != 3 || v[0]-'0' > 9 || v[1]-'0' > 9 || v[2]-'0' > 9 {
+		return evidence.None
+	}
+	n := int(v[0]-'0')*100 + int(v[1]-'0')*10 + int(v[2]-'0')
+	if n < 100 {
+		return evidence.None
+	}
+	return n
+}
+
+// accessCount reads a small number; None if it is none.
+func accessCount(v []byte) int {
+	if len(v) == 0 || len(v) > 6 {
+		return evidence.None
+	}
+	n := 0
+	for _, c := range v {
+		if c-'0' > 9 {
+			return evidence.None
+		}
+		n = n*10 + int(c-'0')
+	}
+	return n
+}
+
+// requestParts takes a request line apart. A line that is no request has no verb.
+func requestParts(v []byte) (verb, path []byte) {
+	n := bytes.IndexByte(v, ' ')
+	if n <= 0 || !isVerb(v[:n]) {
+		return nil, nil
+	}
+	path = v[n+1:]
+	if i := bytes.LastIndexByte(path, ' '); i >= 0 && bytes.HasPrefix(path[i+1:], []byte("HTTP/")) {
+		path = path[:i]
+	}
+	return v[:n], path
+}
+
+// isVerb reports whether v looks like an HTTP method.
+func isVerb(v []byte) bool {
+	if len(v) < 3 || len(v) > 17 {
+		return false
+	}
+	for _, c := range v {
+		if (c < 'A' || c > 'Z') && c != '-' && c != '_' {
+			return false
+		}
+	}
+	return true
+}
+
+// isUpstreamAddr reports whether an element of $upstream_addr is the address of
+// a server. The name of a group stands there when none of its servers was alive.
+func isUpstreamAddr(v []byte) bool {
+	if bytes.HasPrefix(v, []byte("unix:")) {
+		return true
+	}
+	i := bytes.LastIndexByte(v, ':')
+	if i <= 0 || i == len(v)-1 {
+		return false
+	}
+	for _, c := range v[i+1:] {
+		if c-'0' > 9 {
+			return false
+		}
+	}
+	return true
+}
+
+// statusOutcome returns how a request ended, as its status tells.
+func statusOutcome(status int) evidence.Outcome {
+	switch {
+	case status < 0:
+		return evidence.OutcomeUnknown
+	case status == 401 || status == 407:
+		return evidence.Challenged
+	case status == 429:
+		return evidence.Rejected
+	case status == 499 || status == 460:
+		return evidence.Cancelled
+	case status == 504:
+		return evidence.Timeout
+	case status >= 500:
+		return evidence.Failed
+	case status >= 400:
+		return evidence.BizFailed
+	case status >= 300 && status != 304:
+		return evidence.Redirected
+	case status >= 100:
+		return evidence.OK
+	}
+	return evidence.OutcomeUnknown
+}
