@@ -122,8 +122,14 @@ func hasSuffix(s string, suffixes []string) bool {
 	return false
 }
 
-// splitFunc splits "com.acme.X.method" into class and method.
+// splitFunc splits "com.acme.X.method" into class and method. The dots of Go's
+// "main.serve[...].func1" split nothing.
 func splitFunc(fn string) (class, method string) {
+	if i := strings.Index(fn, "[...]"); i >= 0 {
+		if dot := strings.LastIndexByte(fn[:i], '.'); dot >= 0 && !strings.Contains(fn[i:], ").") {
+			return fn[:dot], fn[dot+1:]
+		}
+	}
 	if i := strings.LastIndexByte(fn, '.'); i >= 0 {
 		return fn[:i], fn[i+1:]
 	}

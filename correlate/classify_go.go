@@ -146,16 +146,40 @@ var goStd = func() map[string]bool {
 	return std
 }()
 
+// overTriple reports an HTTP request that carries an RPC of dubbo-go.
+func overTriple(s *evidence.Stack) bool {
+	const triple = "/dubbo-go/v3/protocol/triple"
+	for _, f := range s.Frames {
+		if isGoApp(f.Func) {
+			return false
+		}
+		if strings.Contains(f.Func, triple) {
+			return true
+		}
+	}
+	return strings.Contains(s.CreatedBy, triple)
+}
+
+// goFilter reports a frame that a filter chain called: a filter of the user's
+// own, through which each call passes without being the call.
+func goFilter(frames []*evidence.Frame, i int) bool {
+	if i+1 >= len(frames) {
+		return false
+	}
+	caller := frames[i+1].Func
+	return strings.Contains(caller, "/dubbo-go") && strings.HasSuffix(caller, ".(*FilterInvoker).Invoke")
+}
+
 func classifyGo(s *evidence.Stack) verdict {
 	v := verdict{kind: incident.WaitOther}
-	for _, f := range s.Frames {
+	for i, f := range s.Frames {
 		if !isGoApp(f.Func) {
 			continue
 		}
 		if v.app == nil {
 			v.app = f
 		}
-		if f.Func != "main.main" {
+		if f.Func != "main.main" && !goFilter(s.Frames, i) {
 			v.entry = f
 		}
 	}
@@ -194,6 +218,9 @@ func classifyGo(s *evidence.Stack) verdict {
 			}
 			if lock && r.kind != incident.WaitIdle && r.kind != incident.WaitLogging {
 				return decide(incident.WaitLock, "inside a client", fn)
+			}
+			if r.kind == incident.WaitHTTP && overTriple(s) {
+				return decide(incident.WaitRPC, r.detail, fn)
 			}
 			return decide(r.kind, r.detail, fn)
 		}

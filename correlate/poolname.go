@@ -96,6 +96,9 @@ func goPool(s *evidence.Stack, entry *evidence.Frame) string {
 	if entry != nil {
 		return entry.Func
 	}
+	if strings.Contains(s.CreatedBy, "/dubbo-go/") && strings.Contains(s.CreatedBy, "duplexHTTPCall") {
+		return "dubbo requests"
+	}
 	if s.CreatedBy != "" {
 		return s.CreatedBy
 	}

@@ -57,6 +57,7 @@ var dubboReaders = []dubboReader{
 	{"Send result to consumer failed, channel is ", readDubboUnsent},
 	{"The service using threads greater than ", readDubboLimit},
 	{"Waiting concurrent invoke timeout in client-side", readDubboLimit},
+	{"The invocation was rejected due to over the ", readDubboGoLimit},
 	{"Invoke remote method timeout. method: ", readDubboAttempt},
 	{"Failed to invoke remote method: ", readDubboAttempt},
 	{"Fail to invoke remote method: ", readDubboAttempt},

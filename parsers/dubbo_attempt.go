@@ -107,6 +107,11 @@ var outcomeWords = []struct {
 	{"is inactive. Directly return the unFinished request", evidence.Unreachable, "channel is inactive"},
 	{"failed to connect to server", evidence.Unreachable, "failed to connect"},
 	{"Failed connect to server", evidence.Unreachable, "failed to connect"},
+	{"session Already Closed", evidence.Unreachable, "session is closed"},
+	{"session not exist", evidence.Unreachable, "session is closed"},
+	{"remoting client has closed", evidence.Unreachable, "client is closed"},
+	{"client have been closed", evidence.Unreachable, "client is closed"},
+	{"failed to create client connection to ", evidence.Unreachable, "failed to connect"},
 	{"Connection refused", evidence.Unreachable, "connection refused"},
 	{"connection refused", evidence.Unreachable, "connection refused"},
 	{"onnection reset", evidence.Unreachable, "connection reset"},
@@ -252,7 +257,7 @@ func (d *dubboText) peerOf(msg []byte, a *evidence.Attempt) {
 		}
 		return
 	}
-	for _, key := range []string{"UNAVAILABLE : upstream ", "failed to connect to server ", "Failed connect to server ", "connect to the server ", "connection refused: ", "Connection refused: "} {
+	for _, key := range []string{"UNAVAILABLE : upstream ", "failed to connect to server ", "Failed connect to server ", "connect to the server ", "connection refused: ", "Connection refused: ", `Post "http://`, `Post "https://`} {
 		if b := after(msg, key); b != nil {
 			if addr := hostPort(b); addr != nil {
 				a.PeerAddr = d.o.str(addr)

@@ -59,3 +59,40 @@ func readDubboGoRouteEmpty(d *dubboText, off int) (bool, error) {
 		Empty: true, Culprit: "ConditionRouter", Message: string(chain[:min(len(chain), 300)]),
 	}, nil)
 }
+
+// readDubboGoLimit reads a provider's refusal, by its execute limit or its rate:
+//
+//	The invocation was rejected due to over the execute limitation, url: dubbo://10.20.0.11:20000/com.example.StockService?application=product-1&…&side=provider
+//
+// Its handler, unless another was configured, prints "The invocation was
+// rejected. url: …" beside it and answers with an empty result and no error: the
+// consumer takes the refusal for an answer.
+func readDubboGoLimit(d *dubboText, off int) (bool, error) {
+	line := d.line(off)
+	var what string
+	switch kind := between(line[:min(len(line), 120)], "due to over the ", " limitation"); string(kind) {
+	case "execute":
+		what = "executes limit"
+	case "limiter":
+		what = "rate limit"
+	default:
+		return false, nil
+	}
+	var p dubboProvider
+	p.parse(after(line, " limitation, url: "))
+	if len(p.service) == 0 {
+		return false, nil
+	}
+	ev := d.at(off)
+	if o := d.o.str(p.addr); o != "" {
+		ev.Place.Instance = o
+	}
+	if ev.Place.Service == "" && p.side == evidence.Provider {
+		ev.Place.Service = d.o.str(p.remote)
+	}
+	ev.Attempt = &evidence.Attempt{
+		Side: evidence.Provider, Service: d.o.str(p.service), Duration: evidence.None, Timeout: evidence.None,
+		Outcome: evidence.Rejected, Error: what,
+	}
+	return true, d.o.send(ev)
+}

@@ -175,8 +175,17 @@ func (d *dubboText) call(off int, t *evidence.Tries, c *callText, retries int) e
 	if len(c.providers) == 1 {
 		ctx.addr = c.providers[0]
 	}
-	var p dubboProvider
+	var p, direct dubboProvider
+	if c.golang {
+		// Without a registry it names the consumer's own URL, settings and all.
+		if direct.parse(c.registry); direct.side == evidence.Consumer {
+			ctx.timeout = direct.timeout(t.Method)
+		}
+	}
 	a, known := d.parseAttempt(c.last, &ctx, &p)
+	if direct.side == evidence.Consumer && len(p.query) == 0 {
+		p.own, p.query, p.side = direct.own, direct.query, direct.side
+	}
 	t.Outcome, t.Timeout = failedOutcome(a.Outcome), a.Timeout
 	if t.Succeeded {
 		t.Outcome = evidence.OK

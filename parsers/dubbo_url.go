@@ -123,7 +123,7 @@ func (p *dubboProvider) policy(o *logOut, method string) *evidence.Policy {
 	}
 	pol := &evidence.Policy{
 		Service: o.str(p.service), Method: method, Side: p.side,
-		Timeout: asMillis(p.number(method, "timeout")),
+		Timeout: p.timeout(method),
 		Retries: int(p.number(method, "retries")),
 		Cluster: o.str(p.first(method, "cluster")), LoadBalance: o.str(p.first(method, "loadbalance")),
 		Threads: int(p.number(method, "threads")), Queues: int(p.number(method, "queues")),
@@ -156,7 +156,22 @@ func (p *dubboProvider) place(ev *evidence.Record, o *logOut) {
 	}
 }
 
-// timeout returns the timeout that the URL configures.
+// timeout returns the timeout that the URL configures: in milliseconds, or in
+// dubbo-go's URLs with a unit ("800ms", "1m30s").
 func (p *dubboProvider) timeout(method string) time.Duration {
-	return asMillis(p.number(method, "timeout"))
+	if d := asMillis(p.number(method, "timeout")); d != evidence.None {
+		return d
+	}
+	v := p.first(method, "timeout")
+	if v == nil {
+		v = p.value("methods." + method + ".timeout")
+	}
+	if len(v) == 0 || len(v) > 24 || v[len(v)-1] < 'a' {
+		return evidence.None
+	}
+	d, err := time.ParseDuration(string(v))
+	if err != nil || d <= 0 || d > 24*time.Hour {
+		return evidence.None
+	}
+	return d
 }

@@ -32,11 +32,11 @@ type providerCount struct {
 
 // poolCount is the database pool of a provider.
 type poolCount struct {
-	Max        int   `json:"max"`
-	InUse      int   `json:"in_use"`
-	InUsePeak  int   `json:"active_peak"` // as seen at the readings of /counters
-	WaitCount  int64 `json:"wait_count"`
-	WaitMs     int64 `json:"wait_ms"`
+	Max       int   `json:"max"`
+	InUse     int   `json:"in_use"`
+	InUsePeak int   `json:"active_peak"` // as seen at the readings of /counters
+	WaitCount int64 `json:"wait_count"`
+	WaitMs    int64 `json:"wait_ms"`
 }
 
 // counters is what /counters answers. Its methods may be called from any goroutine.

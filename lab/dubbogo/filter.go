@@ -23,8 +23,14 @@ const (
 // attemptsKey is the context key of the number of attempts of one logical call.
 type attemptsKey struct{}
 
-// timeoutKey is the context key of the consumer's timeout, for the provider.
-type timeoutKey struct{}
+// receiptKey is the context key of a request's receipt.
+type receiptKey struct{}
+
+// receipt is what the provider knows of one request from its arrival.
+type receipt struct {
+	timeout  time.Duration // the consumer's
+	executed bool          // the method was entered
+}
 
 // countAttempts counts what a consumer sends. dubbo-go runs it once for each
 // invoker that the cluster tries, so once for each attempt.
@@ -56,19 +62,13 @@ func (f countAttempts) OnResponse(_ context.Context, res result.Result, _ base.I
 func (f countReceived) Invoke(ctx context.Context, next base.Invoker, inv base.Invocation) result.Result {
 	method := methodName(inv)
 	f.c.method(method, func(m *providerCount) { m.Received++ })
-	ctx = context.WithValue(ctx, timeoutKey{}, consumerTimeout(ctx, inv))
-	before := f.executions(method)
-	res := next.Invoke(ctx, inv)
-	// The execute limit answers without running the method.
-	if err := res.Error(); err != nil && strings.Contains(err.Error(), "rejected") && before == f.executions(method) {
+	r := &receipt{timeout: consumerTimeout(ctx, inv)}
+	res := next.Invoke(context.WithValue(ctx, receiptKey{}, r), inv)
+	// The execute limit answers without running the method, and without an error.
+	if !r.executed {
 		f.c.method(method, func(m *providerCount) { m.Rejected++ })
 	}
 	return res
-}
-
-func (f countReceived) executions(method string) (n int64) {
-	f.c.method(method, func(m *providerCount) { n = m.Executions })
-	return n
 }
 
 func (f countReceived) OnResponse(_ context.Context, res result.Result, _ base.Invoker, _ base.Invocation) result.Result {

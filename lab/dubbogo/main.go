@@ -25,12 +25,12 @@ type config struct {
 	level    string
 	otlp     string // host:port of an OTLP/HTTP receiver; empty turns tracing off
 
-	db         string // DSN of go-sql-driver/mysql; empty means a table in memory
-	dbMax      int
-	dbIdle     int
-	dbTimeout  time.Duration // of one query, waiting for a connection included; 0 means none
-	executes   string
-	accesslog  string
+	db        string // DSN of go-sql-driver/mysql; empty means a table in memory
+	dbMax     int
+	dbIdle    int
+	dbTimeout time.Duration // of one query, waiting for a connection included; 0 means none
+	executes  string
+	accesslog string
 
 	http    string // consumer: address of the HTTP front
 	urls    string // consumer: provider URLs, separated by ;

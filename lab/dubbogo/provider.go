@@ -51,9 +51,9 @@ func (s *SkuService) Price(ctx context.Context, sku string) (stock *Stock, err e
 // counts its end.
 func (s *SkuService) execute(ctx context.Context, method string) func(*error) {
 	start := time.Now()
-	timeout, ok := ctx.Value(timeoutKey{}).(time.Duration)
-	if !ok {
-		timeout = -1
+	timeout := time.Duration(-1)
+	if r, ok := ctx.Value(receiptKey{}).(*receipt); ok {
+		timeout, r.executed = r.timeout, true
 	}
 	s.count.method(method, func(m *providerCount) {
 		m.Executions++
