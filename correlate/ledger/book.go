@@ -1,0 +1,254 @@
+package ledger
+
+import (
+	"time"
+
+	"github.com/firebreak-io/firebreak/evidence"
+)
+
+// Basis says what kind of evidence an account rests on.
+type Basis string
+
+// The bases. Accounts of one edge on two bases stand side by side; adding them
+// would count the same attempts twice.
+const (
+	FromSpans  Basis = "spans"
+	FromAccess Basis = "access-logs"
+)
+
+// Book is the ledger, closed: sums and lists, most important first. Unknown
+// numbers are [evidence.None]. Durations are sums or moments as said; an average
+// or a share is never summed. Counts of calls and attempts are adjusted by
+// sampling weights where spans state them, and are whole numbers otherwise.
+type Book struct {
+	Edges      []Edge          // by attempts beyond calls, then attempts
+	Paths      []Path          // by amplification, then attempts at the leaf
+	Methods    []Method        // where providers' time went, by total time
+	Statements []Statement     // by total time
+	Hops       []Hop           // callers' calls against arrivals, from access logs
+	Duplicates []DuplicateWork // business keys that were executed more than once
+	Arrivals   []Arrivals      // requests per provider and per caller, from access logs
+
+	Spans     int64   // spans taken in
+	SpansKept int64   // of them, kept
+	Share     float64 // share of the traces that was kept: 1, or a power of a half when memory bounded it
+	Traces    int64
+	// Stacked counts traces in which more than one logical call was retried;
+	// where that is at two depths, retries multiply.
+	Stacked int64
+	// Weighted and Unweighted count calls whose spans state a sampling weight and
+	// calls whose do not. Where both are above 0 the counts mix populations.
+	Weighted, Unweighted int64
+	Lines                int64 // access-log lines taken in
+	Losses               map[Loss]int64
+}
+
+// Latency sums up a set of durations. Quantiles are within 4.4 %, Max is exact.
+type Latency struct {
+	Count                    int64
+	Mean, P50, P95, P99, Max time.Duration
+}
+
+// Edge is one caller's use of one operation of one callee, on one basis.
+type Edge struct {
+	Caller   string // service; empty if the caller is outside or unknown
+	Callee   string // service; empty if unknown
+	Protocol string // "http", "dubbo", …
+	Service  string // RPC interface; empty for others
+	Method   string // bare method, HTTP verb and route, or database operation
+	Basis    Basis
+
+	// Calls are logical calls, Attempts the physical requests that count towards
+	// amplification: first sends, retries and a proxy's retries. Hedges and the
+	// like are apart, see Physical.
+	Calls, Attempts float64
+	// Amplification is Attempts / Calls, a ratio of sums. None if Calls is 0 or if
+	// only one end was seen and nothing there joins attempts (see OneSided).
+	Amplification float64
+	// Exact says that no call with several attempts was joined by inference.
+	Exact bool
+	// OneSided is "consumer" or "provider" if only that side's evidence exists.
+	OneSided string
+
+	Retries float64 // Attempts - first sends
+	// RetryShare is Retries / Calls; a retry budget is commonly 0.1. None if unknown.
+	RetryShare float64
+	Proxied    float64 // of Retries, those that a proxy below the client made
+	// Attempts sent for other reasons, not in Attempts.
+	Hedges, Transparent, Redirects, Challenges float64
+	Hidden                                     float64 // of Attempts, those known only by the numbers of others
+
+	ByAttempts map[int]float64 // calls by their number of attempts; 64 stands for 64 and more
+	Ceiling    int             // the largest number of attempts of one call: the observed limit
+	Retried    int64           // calls that were retried
+	AtCeiling  float64         // share of the retried calls that used up the ceiling; None if none was retried
+
+	// ByEvidence counts calls by how their attempts were joined.
+	ByEvidence map[string]int64
+	// Ambiguous counts groups of siblings that may be retries or a loop. They are
+	// counted as single calls.
+	Ambiguous int64
+
+	// Slots are logical calls with the retries above folded away; Inherited is
+	// calls / slots, Cumulative attempts / slots, over traces whose ancestry is
+	// complete. None without such traces.
+	Slots, Inherited, Cumulative float64
+
+	Fates    Fates
+	Outcomes map[evidence.Outcome]int64 // of attempts, hedges and the rest included
+
+	// Provider time. Server is all that was seen; of it, Orphaned was worked after
+	// the caller had given up (a lower bound, by durations), Superseded by attempts
+	// whose answer was not used, Failed by the last attempts of calls that failed.
+	// No second is in two of them.
+	Server, Orphaned, Superseded, Failed time.Duration
+	Wasted                               float64 // share of Server in the three; None if Server is 0
+	Orphans                              int64   // attempts at which the provider went on working for nobody
+	DeadOnArrival                        int64   // attempts that reached the provider after their caller had given up, beyond the skew bound
+
+	Attempt Latency // per attempt, as the caller saw it, or the provider where the caller was not seen
+	Call    Latency // per logical call, first send to last answer
+	Gap     Latency // between one attempt's end and the next one's start
+
+	Timeout       time.Duration // commonest duration of attempts that timed out; None if none did
+	TimeoutCount  int64         // attempts of that duration
+	NoBackoff     int64         // retries sent at once after a failure that was not a timeout
+	AfterTerminal int64         // retries after an error that a retry does not mend
+	// SameProvider is the share of retried calls all whose attempts went to one
+	// provider: their retries could not help. None if providers are unknown.
+	SameProvider float64
+
+	Windows   []Window   // equal intervals, in order of time
+	Providers []Provider // by attempts
+	Examples  []Example  // the worst calls
+	// First is when the first call began, Last when the last one ended.
+	First, Last time.Time
+}
+
+// Physical is all requests put on the wire.
+func (e *Edge) Physical() float64 {
+	return e.Attempts + e.Hedges + e.Transparent + e.Redirects + e.Challenges
+}
+
+// Window is an interval of an edge's life. Counts are not weighted.
+type Window struct {
+	From                      time.Time
+	Width                     time.Duration
+	Calls, Attempts, Failures int64         // calls by their start, attempts and failures by theirs
+	Mean                      time.Duration // of the attempts; None if there were none
+}
+
+// Provider is one process or address that attempts went to. Counts are not
+// weighted.
+type Provider struct {
+	Name               string
+	Attempts, Failures int64
+	Busy               time.Duration // its own time where its spans were seen, else its callers'
+	P50, P95, Max      time.Duration
+}
+
+// Example is a call worth looking at.
+type Example struct {
+	Trace    string // hex
+	Attempts int
+	Duration time.Duration
+	Cite     evidence.Citation
+}
+
+// Path is a chain of edges from where requests enter to where no further calls
+// are made, retries multiplying on the way.
+type Path struct {
+	Layers []Layer
+	Roots  float64 // requests that entered
+	Leaf   float64 // attempts at the last edge
+	// Load is Leaf / Roots: the product of all fan-outs and amplifications.
+	Load float64
+	// Amplification is the product of the layers' amplifications alone.
+	Amplification float64
+	// In and Out are Roots and Leaf per second of the time covered; None if the
+	// time covered is under a second.
+	In, Out float64
+}
+
+// Layer is one edge of a path, counted on that path only.
+type Layer struct {
+	Caller, Callee, Protocol, Service, Method string
+	Calls, Attempts                           float64
+	FanOut                                    float64 // calls per attempt of the layer before; 1 for the first
+	Amplification                             float64
+}
+
+// Method is an operation as its provider ran it: where its time went along the
+// critical path, in the provider's own clock.
+type Method struct {
+	Service  string // the provider's name
+	Protocol string
+	RPC      string // interface
+	Method   string
+	Latency  Latency
+	Total    time.Duration // its spans' durations; Own and the Waits sum to it, apart from what was beyond the cap
+	Own      time.Duration // in no call
+	Waits    []Wait        // by time
+	// ByKind sums the waits by kind: "db", "redis", "http", "rpc", "messaging", "other".
+	ByKind map[string]time.Duration
+}
+
+// Wait is what a method waited for, one statement or operation.
+type Wait struct {
+	Kind, Callee, What string
+	Query              string // statement, if recorded
+	Count              int64
+	Total              time.Duration
+}
+
+// Statement is a statement as spans recorded it, without literals if the Config
+// removes them.
+type Statement struct {
+	Query    string
+	Database string // "mysql/shop"
+	Count    int64
+	Failures int64
+	Total    time.Duration
+	P95, Max time.Duration
+	Callers  map[string]int64 // "service method" → executions
+	Examples []Example        // the slowest
+}
+
+// Hop compares what one log's requests asked for with what arrived behind it.
+type Hop struct {
+	Caller, Callee string // the two logs' services
+	Method         string // route or RPC method
+	// Calls are the caller's requests and Arrivals what the callee received, both
+	// counted in the time that both logs cover. Joined says by request ID; else
+	// they are two counts over one window.
+	Calls, Arrivals int64
+	Amplification   float64 // Arrivals / Calls; None if Calls is 0
+	Joined          bool
+	ByArrivals      map[int]int64 // calls by arrivals, where joined
+	From, To        time.Time     // the time common to both logs
+	// Unmatched counts what could not be compared, by reason.
+	Unmatched map[string]int64
+	Cite      evidence.Citation // an example: the call with the most arrivals
+}
+
+// DuplicateWork is a method that ran more than once for one business key.
+type DuplicateWork struct {
+	Callee, Service, Method string
+	Keys                    int64 // keys that were executed more than once within Config.KeyWindow
+	Executions              int64 // of those keys
+	Most                    int   // of one key
+	Example                 string
+	Gap                     time.Duration // shortest time between two executions of one key
+	Median                  time.Duration // median of those gaps
+	Cites                   []evidence.Citation
+}
+
+// Arrivals is what one provider received, from access logs, by who asked.
+type Arrivals struct {
+	Callee, Instance, Method string
+	Count, Failures          int64
+	Latency                  Latency
+	Callers                  map[string]int64 // addresses of who asked, without ports
+	Windows                  []Window
+	First, Last              time.Time
+}
