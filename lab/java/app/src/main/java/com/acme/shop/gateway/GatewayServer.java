@@ -1,5 +1,6 @@
 package com.acme.shop.gateway;
 
+import com.acme.shop.OrderException;
 import com.acme.shop.OrderService;
 import com.acme.shop.lab.Counters;
 import com.acme.shop.lab.Settings;
@@ -18,7 +19,7 @@ import org.apache.dubbo.rpc.RpcException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The HTTP front of the shop: 200 on success, 503 when the RPC failed, 500 for everything else. */
+/** The HTTP front of the shop: 200 on success, 503 when an RPC failed, here or in the order service, 500 for everything else. */
 public class GatewayServer {
     private static final Logger log = LoggerFactory.getLogger(GatewayServer.class);
 
@@ -69,7 +70,7 @@ public class GatewayServer {
         String body;
         try {
             body = String.valueOf(route.answer(first, second));
-        } catch (RpcException e) {
+        } catch (RpcException | OrderException e) {
             log.error("{} {} failed", prefix.equals("/order") ? "place order" : prefix.substring(1) + " of", first, e);
             status = 503;
             body = "service unavailable";
