@@ -20,6 +20,8 @@ public final class Metrics {
         new JvmMemoryMetrics().bindTo(registry);
         new JvmThreadMetrics().bindTo(registry);
         new JvmGcMetrics().bindTo(registry);
+        // Dubbo 3 puts its own meters into Micrometer's global registry.
+        io.micrometer.core.instrument.Metrics.addRegistry(registry);
         return registry;
     }
 
@@ -28,6 +30,6 @@ public final class Metrics {
     }
 
     static String scrape() {
-        return REGISTRY.scrape() + DubboLine.metrics();
+        return REGISTRY.scrape();
     }
 }

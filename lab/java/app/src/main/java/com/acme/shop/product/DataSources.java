@@ -6,6 +6,7 @@ import com.alibaba.druid.pool.DruidDataSource;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import com.zaxxer.hikari.metrics.micrometer.MicrometerMetricsTrackerFactory;
+import java.sql.SQLException;
 import javax.sql.DataSource;
 
 /** Opens the connection pool that lab.pool names. */
@@ -51,6 +52,11 @@ final class DataSources {
         source.setInitialSize(Settings.number("pool.min", 1));
         source.setMaxWait(Settings.number("pool.timeout.ms", 30_000));
         source.setValidationQuery("SELECT 1");
+        try {
+            source.init();
+        } catch (SQLException e) {
+            throw new DataAccessException("no connection to the database", e);
+        }
         return source;
     }
 

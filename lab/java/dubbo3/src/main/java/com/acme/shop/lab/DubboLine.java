@@ -1,6 +1,7 @@
 package com.acme.shop.lab;
 
 import org.apache.dubbo.config.ApplicationConfig;
+import org.apache.dubbo.config.MetricsConfig;
 import org.apache.dubbo.config.bootstrap.DubboBootstrap;
 
 /** What is particular to Dubbo 3: how it registers and what it lets through serialization. */
@@ -16,9 +17,18 @@ final class DubboLine {
         // Dubbo's default is STRICT, under which an exception whose cause is not on the allow list (ConnectException,
         // SQLException) cannot be sent: the consumer then sees a network error and retries a business failure.
         application.setSerializeCheckStatus(Settings.text("serialize.check", "WARN"));
+        metrics(bootstrap);
     }
 
-    static String metrics() {
-        return "";
+    private static void metrics(DubboBootstrap bootstrap) {
+        if (!Settings.flag("dubbo.metrics", true)) {
+            return;
+        }
+        MetricsConfig metrics = new MetricsConfig();
+        metrics.setProtocol("prometheus");
+        metrics.setUseGlobalRegistry(true);
+        metrics.setEnableJvm(false);
+        metrics.setEnableRegistry(true);
+        bootstrap.metrics(metrics);
     }
 }
