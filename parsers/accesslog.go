@@ -144,6 +144,12 @@ func (r *accessReader) line(line []byte) (bool, error) {
 			return r.send(l, line)
 		}
 	}
+	for _, l := range r.layouts[:min(len(r.layouts), 4)] {
+		if l.cut(line) || r.in.Lines.Number() == 1 && l.headless(line) {
+			r.in.Skip(r.in.Lines.Number(), "access-log line is cut")
+			return true, nil
+		}
+	}
 	if l := r.adopt(line); l != nil {
 		return r.send(l, line)
 	}

@@ -95,6 +95,9 @@ func learnAccess(lines [][]byte) (layouts []*accessLayout, covered int) {
 		if len(layouts) > 0 && len(s.lines) < 20 {
 			s.borrow(layouts[0])
 		}
+		if len(layouts) > 0 && len(s.lines) < 3 && layouts[0].cut(s.lines[0]) {
+			continue
+		}
 		if s.layout.plan.usable() {
 			layouts = append(layouts, &s.layout)
 			covered += len(s.lines)

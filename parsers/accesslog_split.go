@@ -61,6 +61,43 @@ func (l *accessLayout) split(line []byte, out *[maxAccessColumns]extent) bool {
 	return at >= len(line) || len(bytes.TrimRight(line[at:], " \t;,")) == 0
 }
 
+// cut reports whether a line is one of the layout whose end is missing.
+func (l *accessLayout) cut(line []byte) bool {
+	at := 0
+	for i := range l.columns {
+		c := &l.columns[i]
+		n := min(len(c.lead), len(line)-at)
+		if string(line[at:at+n]) != c.lead[:n] {
+			return false
+		}
+		if at += n; at >= len(line) {
+			return i >= 2
+		}
+		switch c.end {
+		case 0:
+			at = bareEnd(line, at, l.sep)
+		case '"':
+			at = quoteEnd(line, at) + 1
+		default:
+			at += bytes.IndexByte(line[at:], c.end) + 1
+		}
+		if at <= 0 || c.end != 0 && line[at-1] != c.end {
+			return i >= 2
+		}
+	}
+	return false
+}
+
+// headless reports whether a line is one of the layout whose beginning is missing.
+func (l *accessLayout) headless(line []byte) bool {
+	columns := columnsOf(line, l.sep, new([maxAccessColumns]extent))
+	n := 0
+	for n < min(len(columns), len(l.columns)) && columns[len(columns)-1-n] == l.columns[len(l.columns)-1-n] {
+		n++
+	}
+	return n >= 2
+}
+
 // quoteEnd returns the offset of the quote that ends a value, -1 if there is
 // none. A backslash escapes; nginx writes \x22, Apache httpd \".
 func quoteEnd(line []byte, from int) int {

@@ -20,6 +20,7 @@ type detector struct {
 func detectors() []detector {
 	return []detector{
 		dubboDetector(),
+		dubboAccessMessages(),
 		hikari(),
 		druid(),
 		connectionPools(),

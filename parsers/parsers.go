@@ -72,6 +72,7 @@ func Formats() []Format {
 	return []Format{
 		pprofFormat(),
 		accessLogFormat(),
+		dubboAccessFormat(),
 		goroutineFormat(),
 		dubboQosFormat(),
 		gcLogFormat(),
