@@ -141,10 +141,13 @@ type dubboAccess struct {
 }
 
 func (r *dubboAccess) line(line []byte) (bool, error) {
-	if i := bytes.LastIndex(line, dubboEnd); i >= 0 {
-		line = line[:i]
+	call := line
+	if !bytes.HasPrefix(line, []byte("[2")) { // as the logger writes it
+		if i := bytes.LastIndex(line, dubboEnd); i >= 0 {
+			call = line[:i]
+		}
 	}
-	if !r.call.parse(line) {
+	if !r.call.parse(call) {
 		if bytes.Contains(line, dubboArrow) {
 			r.in.Skip(r.in.Lines.Number(), "access-log line is cut")
 		}
