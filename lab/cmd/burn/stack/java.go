@@ -1,0 +1,153 @@
+package stack
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/firebreak-io/firebreak/lab/cmd/burn/env"
+	"github.com/firebreak-io/firebreak/lab/cmd/burn/truth"
+)
+
+// Spec is one JVM of a run.
+type Spec struct {
+	Name     string // product-1
+	Role     string // product
+	Line     string // dubbo3 or dubbo27
+	Heap     string // -Xmx
+	GC       string // -XX:+Use… without the prefix
+	Settings map[string]string
+}
+
+// Service is a running process of the shop with a control port.
+type Service struct {
+	Spec
+	Dir     string // its logs
+	Control int
+	QoS     int
+	Go      bool // a dubbo-go process, which dumps goroutines
+	proc    *env.Process
+}
+
+// agent are the instrumentations that the lab needs; all others would only make
+// the start slower. The resource providers left out tell of this machine.
+var agent = map[string]string{
+	"otel.exporter.otlp.protocol":                                           "http/protobuf",
+	"otel.metrics.exporter":                                                 "none",
+	"otel.logs.exporter":                                                    "none",
+	"otel.instrumentation.common.default-enabled":                           "false",
+	"otel.instrumentation.opentelemetry-api.enabled":                        "true",
+	"otel.instrumentation.apache-dubbo.enabled":                             "true",
+	"otel.instrumentation.jdbc.enabled":                                     "true",
+	"otel.instrumentation.java-http-server.enabled":                         "true",
+	"otel.instrumentation.http-url-connection.enabled":                      "true",
+	"otel.bsp.schedule.delay":                                               "1000",
+	"otel.bsp.max.queue.size":                                               "16384",
+	"otel.java.disabled.resource.providers":                                 "io.opentelemetry.instrumentation.resources.HostResourceProvider,io.opentelemetry.instrumentation.resources.HostIdResourceProvider,io.opentelemetry.instrumentation.resources.ProcessResourceProvider,io.opentelemetry.instrumentation.resources.OsResourceProvider",
+	"otel.instrumentation.common.experimental.controller-telemetry.enabled": "false",
+}
+
+// startJVM starts a JVM and does not wait for it.
+func (s *Stack) startJVM(spec Spec, ports int) (*Service, error) {
+	dir, err := s.Env.Folder("run", spec.Name)
+	if err != nil {
+		return nil, err
+	}
+	java, err := env.Tool("java")
+	if err != nil {
+		return nil, err
+	}
+	v := &Service{Spec: spec, Dir: dir, Control: s.Env.Port(ports), QoS: s.Env.Port(ports + 1)}
+	lab := map[string]string{
+		"name": spec.Name, "dir": dir, "zk": env.Addr(s.zooKeeper), "dump.dir": dir,
+		"control.port": fmt.Sprint(v.Control), "qos.port": fmt.Sprint(v.QoS),
+		"dubbo.port": fmt.Sprint(s.Env.Port(ports + 2)), "http.port": fmt.Sprint(s.Env.Port(ports + 3)),
+	}
+	maps.Copy(lab, spec.Settings)
+	heap := spec.Heap
+	if heap == "" {
+		heap = "256m"
+	}
+	args := []string{
+		"-Xms" + heap, "-Xmx" + heap, "-XX:TieredStopAtLevel=1", "-Xshare:auto", "-Duser.timezone=UTC", "-Djava.net.preferIPv4Stack=true",
+		"-Xlog:gc*,safepoint:file=" + filepath.Join(dir, "gc.log") + ":time,uptime,level,tags:filecount=0",
+	}
+	if spec.GC != "" {
+		args = append(args, "-XX:+Use"+spec.GC)
+	}
+	if spec.Role != "zookeeper" {
+		args = append(args, "-javaagent:"+filepath.Join(s.Java, "opentelemetry-javaagent.jar"),
+			"-Dotel.service.name="+spec.Role, "-Dotel.resource.attributes=service.instance.id="+spec.Name,
+			"-Dotel.exporter.otlp.endpoint=http://"+env.Addr(s.otlpPort))
+		for _, k := range slices.Sorted(maps.Keys(agent)) {
+			args = append(args, "-D"+k+"="+agent[k])
+		}
+	}
+	for _, k := range slices.Sorted(maps.Keys(lab)) {
+		args = append(args, "-Dlab."+k+"="+lab[k])
+	}
+	line := filepath.Join(s.Java, spec.Line)
+	args = append(args, "-cp", line+"/*:"+line+"/lib/*", "com.acme.shop.lab.Main", spec.Role)
+	v.proc, err = s.Env.Start(env.Command{
+		Name: spec.Name, Path: java, Args: args, Dir: dir, Log: filepath.Join(dir, "stdout.log"), Kill: true,
+		Env: []string{"DUBBO_IP_TO_BIND=" + env.Host, "DUBBO_IP_TO_REGISTRY=" + env.Host},
+	})
+	return v, err
+}
+
+// Pid is the process's id.
+func (v *Service) Pid() int { return v.proc.Pid() }
+
+// Wait waits until the service says that it can serve.
+func (v *Service) Wait(ctx context.Context) error {
+	return v.proc.Wait(ctx, 90*time.Second, func(ctx context.Context) error {
+		_, err := v.Get(ctx, "/ready")
+		return err
+	})
+}
+
+var control = &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
+
+// Get asks the control port.
+func (v *Service) Get(ctx context.Context, path string) ([]byte, error) {
+	return v.ask(ctx, http.MethodGet, path)
+}
+
+// Fault turns a fault of the service on, or with kind=none all off.
+func (v *Service) Fault(ctx context.Context, query url.Values) error {
+	_, err := v.ask(ctx, http.MethodPost, "/fault?"+query.Encode())
+	return err
+}
+
+func (v *Service) ask(ctx context.Context, method, path string) ([]byte, error) {
+	req, err := http.NewRequestWithContext(ctx, method, "http://"+env.Addr(v.Control)+path, nil)
+	if err != nil {
+		return nil, err
+	}
+	resp, err := control.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err == nil && resp.StatusCode != http.StatusOK {
+		err = fmt.Errorf("%s %s of %s: %s: %s", method, path, v.Name, resp.Status, strings.TrimSpace(string(body)))
+	}
+	return body, err
+}
+
+// Counters are what the service counted since its start.
+func (v *Service) Counters(ctx context.Context) (truth.Counters, error) {
+	data, err := v.Get(ctx, "/counters")
+	if err != nil {
+		return truth.Counters{}, err
+	}
+	return truth.Parse(data)
+}
