@@ -20,6 +20,7 @@ type Plan struct {
 	Uniform  bool          `json:"uniform,omitempty"` // equal distances instead of a Poisson process
 	Seed     uint64        `json:"seed"`
 	InFlight int           `json:"in_flight"`
+	First    int           `json:"first,omitempty"` // added to {n}
 }
 
 // Step multiplies the rate from a time on.
@@ -61,7 +62,7 @@ func schedule(p Plan) []arrival {
 			return list
 		}
 		kind := pick(p.Mix, rng.Float64()*total)
-		list = append(list, arrival{at, kind, p.Mix[kind].fill(len(list), rng)})
+		list = append(list, arrival{at, kind, p.Mix[kind].fill(p.First+len(list), rng)})
 	}
 }
 

@@ -79,9 +79,11 @@ func (s *Stack) startJVM(spec Spec, ports int) (*Service, error) {
 		"-Xms" + heap, "-Xmx" + heap, "-XX:TieredStopAtLevel=1", "-Xshare:auto", "-Duser.timezone=UTC", "-Djava.net.preferIPv4Stack=true",
 		"-Xlog:gc*,safepoint:file=" + filepath.Join(dir, "gc.log") + ":time,uptime,level,tags:filecount=0",
 	}
-	if spec.GC != "" {
-		args = append(args, "-XX:+Use"+spec.GC)
+	gc := spec.GC
+	if gc == "" {
+		gc = "SerialGC"
 	}
+	args = append(args, "-XX:+Use"+gc)
 	if spec.Role != "zookeeper" {
 		args = append(args, "-javaagent:"+filepath.Join(s.Java, "opentelemetry-javaagent.jar"),
 			"-Dotel.service.name="+spec.Role, "-Dotel.resource.attributes=service.instance.id="+spec.Name,

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -147,16 +148,44 @@ func (db *MariaDB) AddIndex(ctx context.Context) error {
 
 // KillStatements ends all statements of the application.
 func (db *MariaDB) KillStatements(ctx context.Context) error {
-	ids, err := db.Query(ctx, "SELECT id FROM information_schema.processlist WHERE user = '"+dbUser+"' AND command <> 'Sleep'")
+	return db.kill(ctx, "KILL QUERY ", "user = '"+dbUser+"' AND command <> 'Sleep'")
+}
+
+// KillOthers ends the connections of batch jobs.
+func (db *MariaDB) KillOthers(ctx context.Context) error {
+	return db.kill(ctx, "KILL ", "user = 'root' AND id <> CONNECTION_ID()")
+}
+
+func (db *MariaDB) kill(ctx context.Context, how, who string) error {
+	ids, err := db.Query(ctx, "SELECT id FROM information_schema.processlist WHERE "+who)
 	if err != nil {
 		return err
 	}
 	lines := strings.Fields(ids)
 	for _, id := range lines[min(1, len(lines)):] {
 		// It may have ended meanwhile.
-		_, _ = db.Query(ctx, "KILL QUERY "+id)
+		_, _ = db.Query(ctx, how+id)
 	}
 	return nil
+}
+
+// EmptyLog forgets the orders of earlier runs.
+func (db *MariaDB) EmptyLog(ctx context.Context) error {
+	_, err := db.Query(ctx, "TRUNCATE TABLE shop.t_stock_log")
+	return err
+}
+
+// Number runs a statement that gives one number.
+func (db *MariaDB) Number(ctx context.Context, sql string) (int64, error) {
+	out, err := db.Query(ctx, sql)
+	if err != nil {
+		return 0, err
+	}
+	fields := strings.Fields(out)
+	if len(fields) < 2 {
+		return 0, fmt.Errorf("%s: no row", sql)
+	}
+	return strconv.ParseInt(fields[len(fields)-1], 10, 64)
 }
 
 // LockRows opens a transaction that holds the rows of some SKUs until the

@@ -36,6 +36,7 @@ type Method struct {
 	Received   int64 `json:"received"`
 	Executions int64 `json:"executions"`
 	Completed  int64 `json:"completed"`
+	Failed     int64 `json:"failed,omitempty"` // beside completed, where a process counts it so
 	Orphaned   int64 `json:"orphaned"`
 	OrphanedMS int64 `json:"orphaned_ms"`
 	BusyMS     int64 `json:"busy_ms"`
@@ -102,7 +103,7 @@ func (c Counters) Since(before Counters) Counters {
 	for name, m := range c.Methods {
 		b := before.Methods[name]
 		d.Methods[name] = Method{
-			Received: m.Received - b.Received, Executions: m.Executions - b.Executions, Completed: m.Completed - b.Completed,
+			Received: m.Received - b.Received, Executions: m.Executions - b.Executions, Completed: m.Completed - b.Completed, Failed: m.Failed - b.Failed,
 			Orphaned: m.Orphaned - b.Orphaned, OrphanedMS: m.OrphanedMS - b.OrphanedMS, BusyMS: m.BusyMS - b.BusyMS,
 			Rejected: m.Rejected - b.Rejected,
 		}
@@ -120,4 +121,19 @@ func minus(a, b map[string]int64) map[string]int64 {
 		}
 	}
 	return d
+}
+
+// Idle reports whether providers have ended all that they received.
+func Idle(all map[string]Counters) bool {
+	for _, c := range all {
+		for _, m := range c.Methods {
+			if m.Completed+m.Failed < m.Received-m.Rejected {
+				return false
+			}
+		}
+		if len(c.Methods) > 0 && c.Pool != nil && c.Pool.Queued > 0 {
+			return false
+		}
+	}
+	return true
 }

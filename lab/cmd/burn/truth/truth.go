@@ -15,13 +15,13 @@ type Truth struct {
 	Seed     uint64 `json:"seed"`
 	Why      string `json:"why"`
 
-	Fault  Fault        `json:"fault"`
+	Faults []Fault      `json:"faults"`
 	Window Window       `json:"window"` // of the load, and of the evidence
 	Expect Expect       `json:"expect"`
 	Load   Load         `json:"load"`
 	Setup  []Service    `json:"setup"`
-	Facts  []string     `json:"facts,omitempty"` // further things counted, in words
-	Counts map[string]N `json:"counts,omitempty"`
+	Counts map[string]N `json:"counts,omitempty"` // in the database
+	Spans  int64        `json:"spans"`
 
 	Edges      []Total             `json:"edges"`       // over the window
 	FaultEdges []Total             `json:"fault_edges"` // from the fault on
@@ -29,15 +29,16 @@ type Truth struct {
 	Checked    string              `json:"checked"`     // "agrees", or what does not
 }
 
-// N is a number counted outside the services, in the database or by a proxy.
+// N is a number counted outside the services.
 type N = int64
 
 // Fault is what was done, and when.
 type Fault struct {
-	Kind string     `json:"kind"`
-	What string     `json:"what,omitempty"`
-	On   *time.Time `json:"on,omitempty"`
-	Off  *time.Time `json:"off,omitempty"`
+	Kind    string     `json:"kind"`
+	What    string     `json:"what,omitempty"`
+	Targets []string   `json:"targets,omitempty"`
+	On      time.Time  `json:"on"`
+	Off     *time.Time `json:"off,omitempty"`
 }
 
 // Window is a stretch of time.
