@@ -100,7 +100,11 @@ func (c *Collector) End(context.Context) (spans int64, err error) {
 		}
 	}
 	for _, v := range s.Services {
-		for _, name := range []string{"app.log", "gc.log", "stdout.log", "access.log"} {
+		logs := []string{"app.log", "gc.log"}
+		if v.Go {
+			logs = []string{"app.log", "stdout.log"} // panics
+		}
+		for _, name := range logs {
 			if err := c.copy(v.Name, name, filepath.Join(v.Dir, name)); err != nil {
 				return spans, err
 			}

@@ -24,6 +24,7 @@ type Command struct {
 	Dir   string
 	Env   []string // added to the driver's
 	Log   string   // file that gets both output streams
+	Own   string   // log that it writes itself, shown too when it does not start
 	As    *syscall.Credential
 	Stdin io.Reader
 	Kill  bool // end it at once: it keeps nothing that matters
@@ -33,7 +34,7 @@ type Command struct {
 type Process struct {
 	Name string
 	cmd  *exec.Cmd
-	log  string
+	logs []string
 	kill bool
 	done chan struct{} // closed when it has ended
 	err  error         // why; read after done
@@ -54,7 +55,7 @@ func (e *Env) Start(c Command) (*Process, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("start %s: %w", c.Name, err)
 	}
-	p := &Process{Name: c.Name, cmd: cmd, log: c.Log, kill: c.Kill, done: make(chan struct{})}
+	p := &Process{Name: c.Name, cmd: cmd, logs: []string{c.Log, c.Own}, kill: c.Kill, done: make(chan struct{})}
 	go func() {
 		p.err = cmd.Wait()
 		close(p.done)
@@ -126,23 +127,27 @@ func (p *Process) Wait(ctx context.Context, limit time.Duration, ready func(cont
 		}
 		select {
 		case <-p.done:
-			return fmt.Errorf("%s ended while starting: %w\n%s", p.Name, errors.Join(p.err, err), tail(p.log))
+			return fmt.Errorf("%s ended while starting: %w\n%s", p.Name, errors.Join(p.err, err), tail(p.logs))
 		case <-ctx.Done():
-			return fmt.Errorf("%s is not ready after %s: %w\n%s", p.Name, limit, err, tail(p.log))
+			return fmt.Errorf("%s is not ready after %s: %w\n%s", p.Name, limit, err, tail(p.logs))
 		case <-tick.C:
 		}
 	}
 }
 
-// tail gives the last lines of a log.
-func tail(name string) string {
-	data, err := os.ReadFile(name)
-	if err != nil {
-		return err.Error()
+// tail gives the last lines of logs.
+func tail(names []string) string {
+	text := ""
+	for _, name := range names {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			continue
+		}
+		lines := strings.Split(strings.TrimSpace(string(data)), "\n")
+		if len(lines) > 15 {
+			lines = lines[len(lines)-15:]
+		}
+		text += "  | " + strings.Join(lines, "\n  | ") + "\n"
 	}
-	lines := strings.Split(strings.TrimSpace(string(data)), "\n")
-	if len(lines) > 15 {
-		lines = lines[len(lines)-15:]
-	}
-	return "  | " + strings.Join(lines, "\n  | ")
+	return text
 }

@@ -98,8 +98,7 @@ func (s *Stack) startJVM(spec Spec, ports int) (*Service, error) {
 	line := filepath.Join(s.Java, spec.Line)
 	args = append(args, "-cp", line+"/*:"+line+"/lib/*", "com.acme.shop.lab.Main", spec.Role)
 	v.proc, err = s.Env.Start(env.Command{
-		Name: spec.Name, Path: java, Args: args, Dir: dir, Log: filepath.Join(dir, "stdout.log"), Kill: true,
-		Env: []string{"DUBBO_IP_TO_BIND=" + env.Host, "DUBBO_IP_TO_REGISTRY=" + env.Host},
+		Name: spec.Name, Path: java, Args: args, Dir: dir, Log: filepath.Join(dir, "stdout.log"), Own: filepath.Join(dir, "app.log"), Kill: true,
 	})
 	return v, err
 }

@@ -34,9 +34,9 @@ type MariaDB struct {
 	proc *env.Process
 }
 
-// niceness of databases: on a machine with two cores a full scan must not starve
+// niceness of the database: on a machine with two cores its scans must not starve
 // the JVMs, which in life run elsewhere.
-const niceness = "15"
+const niceness = "6"
 
 func startMariaDB(ctx context.Context, e *env.Env, port int) (*MariaDB, error) {
 	dir, err := e.Folder("mariadb")

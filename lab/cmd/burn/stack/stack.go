@@ -106,6 +106,11 @@ func (s *Stack) Use(ctx context.Context, set Setup) error {
 	if err := s.Leave(); err != nil {
 		return err
 	}
+	for i := range set.Services {
+		if err := os.RemoveAll(filepath.Join(s.Env.Dir, "run", set.Services[i].Name)); err != nil {
+			return err
+		}
+	}
 	jdbc := s.DB.Port
 	if set.Delay > 0 {
 		var err error
@@ -158,7 +163,7 @@ func (s *Stack) Use(ctx context.Context, set Setup) error {
 	return s.Nginx.use(ctx, s.Env, set.Proxy, gateways)
 }
 
-// Leave ends the services of the run, all at once, and removes their logs.
+// Leave ends the services of the run, all at once. Their logs stay until the next.
 func (s *Stack) Leave() error {
 	errs := make([]error, len(s.Services))
 	var stopping sync.WaitGroup
@@ -166,9 +171,6 @@ func (s *Stack) Leave() error {
 		stopping.Go(func() { errs[i] = v.proc.Stop() })
 	}
 	stopping.Wait()
-	for _, v := range s.Services {
-		errs = append(errs, os.RemoveAll(v.Dir))
-	}
 	s.Services = nil
 	if s.delay != nil {
 		s.delay.close()

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -90,10 +91,9 @@ func find(by map[string]*Total, name string) *Total {
 	return nil
 }
 
-// rejected is the outcome of an attempt that a provider's pool refused.
-const rejected = "rejected"
-
-// unreached are the outcomes of attempts that never came to a provider.
+// unreached are the outcomes of attempts that may never have come to a provider.
+// An order service that fails so hands the same outcome on to its own caller, so
+// they are a bound, not a count.
 var unreached = []string{"unreached", "network", "forbidden", "limit"}
 
 func (t *Total) unreached() int64 {
@@ -105,23 +105,18 @@ func (t *Total) unreached() int64 {
 }
 
 // Check holds the two sides against each other: every attempt of a consumer was
-// received by a provider, refused by its pool, left in its queue, or never left.
-// Each disagreement names both numbers.
+// received by a provider, refused by its pool, left in its queue, or never came.
+// Pools refuse before they know the method, so that is checked by service. Each
+// disagreement names both numbers.
 func Check(all map[string]Counters) error {
 	var errs []error
 	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
-	var refused, queued, refusedByPools int64
-	for _, c := range all {
-		refusedByPools += c.Rejected
-		if c.Pool != nil && len(c.Methods) > 0 {
-			queued += c.Pool.Queued
-		}
-	}
-	for _, t := range Derive(all) {
+	edges := Derive(all)
+	for _, t := range edges {
 		var byAttempts, outcomes int64
 		for n, calls := range t.ByAttempts {
-			var attempts int64
-			if _, err := fmt.Sscan(n, &attempts); err != nil {
+			attempts, err := strconv.ParseInt(n, 10, 64)
+			if err != nil {
 				bad("%s: by_attempts has the key %q", t.Edge, n)
 			}
 			byAttempts += attempts * calls
@@ -138,14 +133,46 @@ func Check(all map[string]Counters) error {
 		if t.OK+t.Failed != t.Calls {
 			bad("%s: %d calls, but %d ended", t.Edge, t.Calls, t.OK+t.Failed)
 		}
-		arrived := t.Received + t.Outcomes[rejected] + t.unreached()
-		if short := t.Attempts - arrived; short < 0 || short > queued {
-			bad("%s: consumers made %d attempts, providers received %d, refused %d, and %d never left: %d", t.Edge, t.Attempts, t.Received, t.Outcomes[rejected], t.unreached(), arrived)
-		}
-		refused += t.Outcomes[rejected]
 	}
-	if refused != refusedByPools {
-		bad("consumers saw %d refusals, pools counted %d", refused, refusedByPools)
+	services := map[string]bool{}
+	for _, t := range edges {
+		services[service(t.Edge)] = true
+	}
+	for _, name := range slices.Sorted(maps.Keys(services)) {
+		var attempts, received, maybe int64
+		for _, t := range edges {
+			if service(t.Edge) == name {
+				attempts, received, maybe = attempts+t.Attempts, received+t.Received, maybe+t.unreached()
+			}
+		}
+		refused, queued := atPools(all, edges, name)
+		if rest := attempts - received - refused; rest < 0 || rest > maybe+queued {
+			bad("%s: consumers made %d attempts; providers received %d and refused %d, %d are queued, and at most %d never came: %d do not agree", name, attempts, received, refused, queued, maybe, rest)
+		}
 	}
 	return errors.Join(errs...)
+}
+
+// service is the first part of an edge's name.
+func service(edge string) string {
+	name, _, _ := strings.Cut(edge, ".")
+	return name
+}
+
+// atPools adds up what the pools of a service's providers refused and hold.
+func atPools(all map[string]Counters, edges []Total, name string) (refused, queued int64) {
+	for process, c := range all {
+		provides := slices.ContainsFunc(edges, func(t Total) bool {
+			_, there := t.ReceivedBy[process]
+			return there && service(t.Edge) == name
+		})
+		if !provides {
+			continue
+		}
+		refused += c.Rejected
+		if c.Pool != nil {
+			queued += c.Pool.Queued
+		}
+	}
+	return refused, queued
 }

@@ -40,15 +40,15 @@ func TestCheckNamesBothNumbers(t *testing.T) {
 	}{
 		{"a provider lost ten", func(all map[string]Counters) {
 			all["product-2"].Methods["getSkuStock"] = Method{Received: 90}
-		}, []string{"280 attempts", ": 270"}},
-		{"a provider made up five", func(all map[string]Counters) {
-			all["product-2"].Methods["getSkuStock"] = Method{Received: 105}
-		}, []string{"280 attempts", ": 285"}},
-		{"refusals differ", func(all map[string]Counters) {
+		}, []string{"280 attempts", "received 200"}},
+		{"a provider made up fifteen", func(all map[string]Counters) {
+			all["product-2"].Methods["getSkuStock"] = Method{Received: 115}
+		}, []string{"280 attempts", "received 225"}},
+		{"a pool forgot a dozen refusals", func(all map[string]Counters) {
 			c := all["product-1"]
-			c.Rejected = 59
+			c.Rejected = 48
 			all["product-1"] = c
-		}, []string{"60 refusals", "counted 59"}},
+		}, []string{"280 attempts", "refused 48"}},
 		{"attempts differ from their sum", func(all map[string]Counters) {
 			all["order"].Edges["SkuService.getSkuStock"].ByAttempts["3"] = 91
 		}, []string{"280 attempts", "283"}},
