@@ -1,12 +1,276 @@
 package ledger
 
-import "github.com/firebreak-io/firebreak/evidence"
+import (
+	"cmp"
+	"path"
+	"slices"
+	"strings"
 
-type accessLog struct{ l *Ledger }
+	"github.com/firebreak-io/firebreak/evidence"
+)
 
-func newAccessLog(l *Ledger) *accessLog { return &accessLog{l} }
+// accessLog sums access-log lines up as they come; only what is needed to match
+// lines of several logs is kept per line, and that is bounded.
+type accessLog struct {
+	l     *Ledger
+	cfg   Config
+	lines int64
+	grid  grid
 
-// AddAccess takes in one line of an access log.
-func (l *Ledger) AddAccess(r *evidence.Record) {}
+	servers, backends, instances, methods, sources *table[string]
 
-func (a *accessLog) write(b *Book) {}
+	proxied  map[proxyKey]*accessSum
+	arrivals map[arrivalKey]*accessSum
+	routes   map[uint32]int // masked paths of each server
+	route    []byte
+
+	requests bag // by request ID
+	repeats  bag // by client and target, where there is no request ID
+	keys     bag // by business key
+}
+
+// proxyKey is what a proxy asked of a backend.
+type proxyKey struct{ server, backend, method uint32 }
+
+// arrivalKey is what one process was asked for.
+type arrivalKey struct{ server, instance, method uint32 }
+
+// accessSum is the account of one edge as a log tells it.
+type accessSum struct {
+	edgeSum
+	series
+	protocol, service, method string
+	consumer, counted         bool // the caller's own log; the log tells attempts
+	repeats                   int64
+	callers                   map[string]int64
+	moreCallers               int64
+}
+
+func newAccessLog(l *Ledger) *accessLog {
+	names := func() *table[string] { return newTable("other", l.cfg.MaxNames) }
+	return &accessLog{
+		l: l, cfg: l.cfg, grid: grid{max: l.cfg.Windows},
+		servers: names(), backends: names(), instances: names(), methods: names(), sources: names(),
+		proxied: map[proxyKey]*accessSum{}, arrivals: map[arrivalKey]*accessSum{}, routes: map[uint32]int{},
+		requests: bag{max: l.cfg.MaxRequests}, repeats: bag{max: l.cfg.MaxRequests}, keys: bag{max: l.cfg.MaxRequests},
+	}
+}
+
+// AddAccess takes in one line of an access log. It copies what it keeps, and
+// leaves alone records that are no such lines.
+func (l *Ledger) AddAccess(r *evidence.Record) {
+	if r.Access == nil || l.closed {
+		return
+	}
+	l.access.add(r)
+}
+
+// hardRoutes is by how much a server may exceed the routes that are reported,
+// until its lines are over and the largest are known.
+const hardRoutes = 5
+
+func (a *accessLog) add(r *evidence.Record) {
+	x := r.Access
+	a.lines++
+	server := a.servers.id(cmp.Or(r.Place.Service, path.Dir(r.Cite.Source)), strings.Clone)
+	method := a.method(server, x)
+	start := a.start(r)
+	call := outcomeOf(x)
+	ns := max(0, x.Duration.Nanoseconds())
+	ex := example{attempts: 1, dur: ns, source: a.sources.id(r.Cite.Source, strings.Clone), line: int32(min(r.Cite.Line, 1<<31-1))}
+
+	counted := len(x.Upstreams) > 0 || x.Attempts >= 0
+	tries := -1
+	if counted || x.Side == evidence.Consumer {
+		e := a.proxy(proxyKey{server, a.backends.id(cmp.Or(x.Peer, x.Backend), strings.Clone), method}, x)
+		tries = a.countCall(e, x, call, start, ex)
+	}
+	if x.Side != evidence.Consumer || counted {
+		instance := a.instances.id(r.Place.Instance, strings.Clone)
+		a.arrive(a.arrival(arrivalKey{server, instance, method}, x), x, call, start, ex)
+	}
+	a.remember(x, server, method, start, tries, call, ex)
+}
+
+// start is when the request began, in ns; 0 if unknown.
+func (a *accessLog) start(r *evidence.Record) int64 {
+	if y := r.Time.Year(); r.Time.IsZero() || y < 1990 || y > 2200 {
+		a.l.lose(LostUndated, 1)
+		return 0
+	}
+	ns := r.Time.UnixNano()
+	if !r.Access.Started && r.Access.Duration > 0 {
+		ns -= int64(r.Access.Duration)
+	}
+	return ns
+}
+
+// method numbers what was asked for: a masked path or an RPC method.
+func (a *accessLog) method(server uint32, x *evidence.Access) uint32 {
+	a.route = a.route[:0]
+	if x.Service != "" || x.Method != "" {
+		a.route = append(append(append(a.route, x.Service...), '.'), x.Method...)
+	} else {
+		a.route = append(append(a.route, x.Verb...), ' ')
+		a.route = appendRoute(a.route, x.Path)
+	}
+	t := a.methods
+	if id, ok := t.ids[string(a.route)]; ok {
+		return id
+	}
+	if a.routes[server] >= hardRoutes*a.cfg.MaxRoutes {
+		t.lost++
+		return 1
+	}
+	a.routes[server]++
+	return t.id(string(a.route), strings.Clone)
+}
+
+func (a *accessLog) sum(x *evidence.Access) *accessSum {
+	e := &accessSum{protocol: "http", consumer: x.Side == evidence.Consumer}
+	if x.Service != "" || x.Method != "" {
+		e.protocol, e.service, e.method = "rpc", strings.Clone(x.Service), strings.Clone(x.Method)
+		if x.Software == "dubbo" {
+			e.protocol = "dubbo"
+		}
+	}
+	a.grid.add(&e.series)
+	return e
+}
+
+func (a *accessLog) proxy(k proxyKey, x *evidence.Access) *accessSum {
+	e := a.proxied[k]
+	if e == nil {
+		if len(a.proxied) >= a.cfg.MaxEdges*hardRoutes {
+			a.l.lose(LostEdges, 1)
+			k = proxyKey{1, 1, 1}
+			if e = a.proxied[k]; e != nil {
+				return e
+			}
+		}
+		e = a.sum(x)
+		a.proxied[k] = e
+	}
+	return e
+}
+
+func (a *accessLog) arrival(k arrivalKey, x *evidence.Access) *accessSum {
+	e := a.arrivals[k]
+	if e == nil {
+		if len(a.arrivals) >= a.cfg.MaxEdges*hardRoutes {
+			a.l.lose(LostEdges, 1)
+			k = arrivalKey{1, 1, 1}
+			if e = a.arrivals[k]; e != nil {
+				return e
+			}
+		}
+		e = a.sum(x)
+		a.arrivals[k] = e
+	}
+	return e
+}
+
+// span widens the time of an edge's first and last call.
+func (e *edgeSum) span(start, ns int64) {
+	if start == 0 {
+		return
+	}
+	if e.first == 0 || start < e.first {
+		e.first = start
+	}
+	e.last = max(e.last, start+ns)
+}
+
+// write puts the edges of access logs into the book, and what follows from
+// matching logs.
+func (a *accessLog) write(b *Book) {
+	b.Lines = a.lines
+	if a.lines == 0 {
+		return
+	}
+	a.countRepeats()
+	var edges []Edge
+	for k, e := range a.proxied {
+		x := a.edgeBook(e, k.method)
+		x.Caller, x.Callee, x.OneSided = a.servers.keys[k.server], a.backends.keys[k.backend], "consumer"
+		edges = append(edges, x)
+	}
+	merged := a.mergeInstances()
+	for k, e := range merged {
+		x := a.edgeBook(e, k.method)
+		x.Callee, x.OneSided = a.servers.keys[k.server], "provider"
+		edges = append(edges, x)
+	}
+	b.Edges = append(b.Edges, a.topRoutes(edges)...)
+	a.writeArrivals(b)
+	a.hops(b)
+	a.duplicates(b)
+	a.l.lose(LostNames, a.servers.lost+a.backends.lost+a.instances.lost+a.methods.lost+a.sources.lost)
+	a.l.lose(LostRequests, a.requests.lost+a.repeats.lost+a.keys.lost)
+}
+
+func (a *accessLog) edgeBook(e *accessSum, method uint32) Edge {
+	x := e.book()
+	x.Basis, x.Protocol, x.Service, x.Method = FromAccess, e.protocol, e.service, e.method
+	if e.service == "" && e.method == "" {
+		x.Method = a.methods.keys[method]
+	}
+	w, list := a.grid.windows(&e.series)
+	x.Windows = w.book(list)
+	x.Examples = examplesOf(e.examples, a.sources.keys)
+	x.Repeats = e.repeats
+	if !e.counted {
+		// Only calls or only arrivals were told: nothing says how many there were
+		// of the other.
+		x.Amplification, x.RetryShare = evidence.None, evidence.None
+		if e.calls > 0 {
+			x.Attempts = evidence.None
+		} else {
+			x.Calls = evidence.None
+		}
+	}
+	return x
+}
+
+// topRoutes keeps the largest edges of each server and folds the rest into one.
+func (a *accessLog) topRoutes(edges []Edge) []Edge {
+	slices.SortFunc(edges, func(x, y Edge) int {
+		return cmp.Or(cmp.Compare(x.Caller, y.Caller), cmp.Compare(x.OneSided, y.OneSided), cmp.Compare(volume(&y), volume(&x)),
+			cmp.Compare(x.Callee, y.Callee), cmp.Compare(x.Service, y.Service), cmp.Compare(x.Method, y.Method))
+	})
+	var out []Edge
+	server, n := "", 0
+	for i := range edges {
+		x := &edges[i]
+		if s := x.OneSided + cmp.Or(x.Caller, x.Callee); s != server {
+			server, n = s, 0
+		}
+		switch n++; {
+		case n <= a.cfg.MaxRoutes:
+			out = append(out, *x)
+		case n == a.cfg.MaxRoutes+1:
+			out = append(out, Edge{
+				Caller: x.Caller, Protocol: x.Protocol, Method: "other", Basis: x.Basis, OneSided: x.OneSided, Calls: x.Calls, Attempts: x.Attempts,
+				Retries: x.Retries, Amplification: evidence.None, RetryShare: evidence.None, AtCeiling: evidence.None, Slots: evidence.None,
+				Inherited: evidence.None, Cumulative: evidence.None, Wasted: evidence.None, Timeout: evidence.None, SameProvider: evidence.None,
+			})
+			if x.Caller == "" {
+				out[len(out)-1].Callee = x.Callee
+			}
+		default:
+			o := &out[len(out)-1]
+			o.Calls, o.Attempts, o.Retries = plus(o.Calls, x.Calls), plus(o.Attempts, x.Attempts), o.Retries+x.Retries
+		}
+	}
+	return out
+}
+
+// plus adds two numbers of which either may be unknown.
+func plus(a, b float64) float64 {
+	if a < 0 || b < 0 {
+		return max(a, b)
+	}
+	return a + b
+}
+
+func volume(x *Edge) float64 { return max(x.Calls, x.Attempts) }

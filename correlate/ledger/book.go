@@ -58,6 +58,9 @@ type Edge struct {
 	Method   string // bare method, HTTP verb and route, or database operation
 	Basis    Basis
 
+	// None stands for what an access log does not tell: a server's own log knows
+	// no calls, a plain proxy's no attempts.
+	//
 	// Calls are logical calls, Attempts the physical requests that count towards
 	// amplification: first sends, retries and a proxy's retries. Hedges and the
 	// like are apart, see Physical.
@@ -88,6 +91,10 @@ type Edge struct {
 	// Ambiguous counts groups of siblings that may be retries or a loop. They are
 	// counted as single calls.
 	Ambiguous int64
+	// Repeats counts, in logs that tell neither attempts nor request IDs, requests
+	// of one client for the same target soon after one of its own that failed. They
+	// may be retries, and are in no other number.
+	Repeats int64
 
 	// Slots are logical calls with the retries above folded away; Inherited is
 	// calls / slots, Cumulative attempts / slots, over traces whose ancestry is
@@ -224,6 +231,7 @@ type Hop struct {
 	Calls, Arrivals int64
 	Amplification   float64 // Arrivals / Calls; None if Calls is 0
 	Joined          bool
+	Attempts        int64         // what the caller's log itself tells of its attempts; None if it does not
 	ByArrivals      map[int]int64 // calls by arrivals, where joined
 	From, To        time.Time     // the time common to both logs
 	// Unmatched counts what could not be compared, by reason.
@@ -231,16 +239,22 @@ type Hop struct {
 	Cite      evidence.Citation // an example: the call with the most arrivals
 }
 
-// DuplicateWork is a method that ran more than once for one business key.
+// DuplicateWork is a method that ran more than once for one business key. For a
+// read that may only mean that the key is popular: Regular tells.
 type DuplicateWork struct {
 	Callee, Service, Method string
-	Keys                    int64 // keys that were executed more than once within Config.KeyWindow
-	Executions              int64 // of those keys
-	Most                    int   // of one key
-	Example                 string
-	Gap                     time.Duration // shortest time between two executions of one key
-	Median                  time.Duration // median of those gaps
-	Cites                   []evidence.Citation
+	Keys                    int64         // keys executed more than once within Config.KeyWindow
+	AllKeys                 int64         // all keys seen of this method
+	Executions              int64         // of the keys executed more than once
+	Most                    int           // executions of one key
+	Gap, Median             time.Duration // shortest and median time between two executions of one key
+	// Regular is the share of those gaps within a fifth of the median: retries
+	// after a timeout come at one distance, popular keys at any.
+	Regular float64
+	// Share is the share of keys that were looked at: 1, or less where memory
+	// bounded it; counts are of that share.
+	Share float64
+	Cites []evidence.Citation // the executions of the key with the most
 }
 
 // Arrivals is what one provider received, from access logs, by who asked.

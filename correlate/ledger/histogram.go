@@ -47,12 +47,8 @@ func floor(bucket int) time.Duration {
 	return time.Duration(m >> (63 - octave))
 }
 
-// Add counts one duration; negative ones are unknown and not counted.
-func (h *Histogram) Add(d time.Duration) {
-	if d < 0 {
-		return
-	}
-	b := bucketOf(d)
+// place makes room for a bucket.
+func (h *Histogram) place(b int) {
 	switch {
 	case len(h.buckets) == 0:
 		h.lowest, h.buckets = b, append(h.buckets, 0)
@@ -65,10 +61,34 @@ func (h *Histogram) Add(d time.Duration) {
 			h.buckets = append(h.buckets, 0)
 		}
 	}
+}
+
+// Add counts one duration; negative ones are unknown and not counted.
+func (h *Histogram) Add(d time.Duration) {
+	if d < 0 {
+		return
+	}
+	b := bucketOf(d)
+	h.place(b)
 	h.buckets[b-h.lowest]++
 	h.n++
 	h.sum += d
 	h.max = max(h.max, d)
+}
+
+// merge adds what another histogram counted.
+func (h *Histogram) merge(o *Histogram) {
+	for i, n := range o.buckets {
+		if n == 0 {
+			continue
+		}
+		b := o.lowest + i
+		h.place(b)
+		h.buckets[b-h.lowest] += n
+	}
+	h.n += o.n
+	h.sum += o.sum
+	h.max = max(h.max, o.max)
 }
 
 // Count is how many durations were counted.

@@ -11,11 +11,10 @@ type windows struct {
 	n           int
 }
 
-// widths are the round widths of windows.
+// widths are the round widths of windows; each divides the next.
 var widths = []time.Duration{
-	time.Second, 2 * time.Second, 5 * time.Second, 10 * time.Second, 15 * time.Second, 30 * time.Second,
-	time.Minute, 2 * time.Minute, 5 * time.Minute, 10 * time.Minute, 15 * time.Minute, 30 * time.Minute, time.Hour,
-	2 * time.Hour, 6 * time.Hour, 12 * time.Hour, 24 * time.Hour, 7 * 24 * time.Hour, 30 * 24 * time.Hour, 365 * 24 * time.Hour,
+	time.Second, 5 * time.Second, 15 * time.Second, time.Minute, 5 * time.Minute, 15 * time.Minute,
+	time.Hour, 6 * time.Hour, 24 * time.Hour, 7 * 24 * time.Hour, 56 * 7 * 24 * time.Hour, 560 * 7 * 24 * time.Hour,
 }
 
 // cut makes at most n windows of the time between two moments, in ns.

@@ -14,12 +14,11 @@ import (
 func (j *joiner) write(b *Book) {
 	b.Traces, b.Stacked, b.Weighted, b.Unweighted = j.traces, j.stacked, j.weighted, j.unweighted
 	for _, e := range j.edges {
-		b.Edges = append(b.Edges, j.bookEdge(e))
+		b.Edges = append(b.Edges, j.edgeBook(e))
 	}
 	if j.other != nil {
-		b.Edges = append(b.Edges, j.bookEdge(j.other))
+		b.Edges = append(b.Edges, j.edgeBook(j.other))
 	}
-	sortEdges(b.Edges)
 	j.writePaths(b)
 	j.writeMethods(b)
 	j.writeStatements(b)
@@ -41,25 +40,13 @@ func ratio(a, b float64) float64 {
 	return a / b
 }
 
-func (j *joiner) bookEdge(e *edgeSum) Edge {
+func (j *joiner) edgeBook(e *edgeSum) Edge {
 	o := j.l.ops.keys[e.key.op]
-	x := Edge{
-		Caller: j.nameList[e.key.caller], Callee: j.nameList[e.key.callee], Protocol: o.protocol, Service: o.service, Method: o.method,
-		Basis: FromSpans, Calls: e.calls, Attempts: e.attempts, Amplification: ratio(e.attempts, e.calls),
-		Exact: e.evidence[Inferred] == 0, Retries: e.retries, RetryShare: ratio(e.retries, e.calls), Proxied: e.proxied,
-		Hedges: e.hedges, Transparent: e.transparent, Redirects: e.redirects, Challenges: e.auths, Hidden: e.hidden,
-		ByAttempts: map[int]float64{}, Ceiling: e.ceiling, Retried: e.retried, AtCeiling: evidence.None, ByEvidence: map[string]int64{},
-		Ambiguous: e.evidence[Ambiguous], Slots: evidence.None, Inherited: ratio(e.cumCalls, e.slots), Cumulative: ratio(e.cumAttempts, e.slots),
-		Fates: e.fates, Outcomes: map[evidence.Outcome]int64{},
-		Server: e.server, Orphaned: e.orphaned, Superseded: e.superseded, Failed: e.failed, Wasted: evidence.None,
-		Orphans: e.orphans, DeadOnArrival: e.deadOnArrival,
-		Attempt: e.attempt.latency(), Call: e.call.latency(), Gap: e.gap.latency(), Timeout: evidence.None,
-		NoBackoff: e.noBackoff, AfterTerminal: e.afterTerminal, SameProvider: ratio(float64(e.sameOnly), float64(e.severals)),
-		Windows: j.windows.book(e.windows),
-	}
-	if e.slots > 0 {
-		x.Slots = e.slots
-	}
+	x := e.book()
+	x.Caller, x.Callee, x.Basis = j.nameList[e.key.caller], j.nameList[e.key.callee], FromSpans
+	x.Protocol, x.Service, x.Method = o.protocol, o.service, o.method
+	x.Windows = j.windows.book(e.windows)
+	x.Examples = examplesOf(e.examples, j.l.sources.keys)
 	switch {
 	case e.servers == 0 && e.clients > 0:
 		x.OneSided = "consumer"
@@ -69,6 +56,27 @@ func (j *joiner) bookEdge(e *edgeSum) Edge {
 			// Arrivals that nothing joins: the callers' calls are not known.
 			x.Amplification, x.RetryShare = evidence.None, evidence.None
 		}
+	}
+	return x
+}
+
+// book gives an edge's sums the form of the report; what it is called is left
+// to whoever knows.
+func (e *edgeSum) book() Edge {
+	x := Edge{
+		Calls: e.calls, Attempts: e.attempts, Amplification: ratio(e.attempts, e.calls),
+		Exact: e.evidence[Inferred] == 0, Retries: e.retries, RetryShare: ratio(e.retries, e.calls), Proxied: e.proxied,
+		Hedges: e.hedges, Transparent: e.transparent, Redirects: e.redirects, Challenges: e.auths, Hidden: e.hidden,
+		ByAttempts: map[int]float64{}, Ceiling: e.ceiling, Retried: e.retried, AtCeiling: evidence.None, ByEvidence: map[string]int64{},
+		Ambiguous: e.evidence[Ambiguous], Slots: evidence.None, Inherited: ratio(e.cumCalls, e.slots), Cumulative: ratio(e.cumAttempts, e.slots),
+		Fates: e.fates, Outcomes: map[evidence.Outcome]int64{},
+		Server: e.server, Orphaned: e.orphaned, Superseded: e.superseded, Failed: e.failed, Wasted: evidence.None,
+		Orphans: e.orphans, DeadOnArrival: e.deadOnArrival,
+		Attempt: e.attempt.latency(), Call: e.call.latency(), Gap: e.gap.latency(), Timeout: evidence.None,
+		NoBackoff: e.noBackoff, AfterTerminal: e.afterTerminal, SameProvider: ratio(float64(e.sameOnly), float64(e.severals)),
+	}
+	if e.slots > 0 {
+		x.Slots = e.slots
 	}
 	for n, c := range e.by {
 		if c > 0 {
@@ -106,7 +114,6 @@ func (j *joiner) bookEdge(e *edgeSum) Edge {
 	if e.otherProviders > 0 {
 		x.Providers = append(x.Providers, Provider{Name: "other", Attempts: e.otherProviders, P50: evidence.None, P95: evidence.None, Max: evidence.None})
 	}
-	x.Examples = j.examples(e.examples)
 	if e.first != 0 {
 		x.First, x.Last = time.Unix(0, e.first).UTC(), time.Unix(0, e.last).UTC()
 	}
@@ -120,11 +127,15 @@ func sumFrom(list []float64, from int) (sum float64) {
 	return sum
 }
 
-func (j *joiner) examples(list []example) []Example {
+func examplesOf(list []example, sources []string) []Example {
 	var out []Example
 	for _, x := range list {
-		c := evidence.Citation{Source: j.l.sources.keys[x.source], Line: int(x.line)}
-		out = append(out, Example{Trace: hex.EncodeToString(x.trace[:]), Attempts: x.attempts, Duration: duration(x.dur), Cite: c})
+		c := evidence.Citation{Source: sources[x.source], Line: int(x.line)}
+		y := Example{Attempts: x.attempts, Duration: duration(x.dur), Cite: c}
+		if x.trace != ([16]byte{}) {
+			y.Trace = hex.EncodeToString(x.trace[:])
+		}
+		out = append(out, y)
 	}
 	return out
 }
@@ -228,7 +239,7 @@ func (j *joiner) writeStatements(b *Book) {
 	for q, s := range j.texts {
 		x := Statement{
 			Query: j.l.queries.keys[q], Database: j.l.ops.keys[s.system].db, Count: s.latency.Count(), Failures: s.failures,
-			Total: s.latency.Sum(), P95: s.latency.Quantile(0.95), Max: s.latency.Max(), Callers: map[string]int64{}, Examples: j.examples(s.examples.examples),
+			Total: s.latency.Sum(), P95: s.latency.Quantile(0.95), Max: s.latency.Max(), Callers: map[string]int64{}, Examples: examplesOf(s.examples.examples, j.l.sources.keys),
 		}
 		for k, n := range s.callers {
 			name := j.nameList[k.service]

@@ -1,0 +1,137 @@
+package ledger
+
+import (
+	"strings"
+
+	"github.com/firebreak-io/firebreak/evidence"
+)
+
+// countCall adds what a proxy or client tells of one call, and returns how many
+// attempts it says there were; -1 if it does not say.
+func (a *accessLog) countCall(e *accessSum, x *evidence.Access, call evidence.Outcome, start int64, ex example) int {
+	e.calls++
+	e.seenCalls++
+	e.span(start, ex.dur)
+	e.call.Add(x.Duration)
+	var win *windowSum
+	if start != 0 {
+		win = a.grid.at(&e.series, start)
+	}
+	if win != nil {
+		win.calls++
+	}
+	if x.Hidden {
+		e.hidden++
+	}
+	if len(x.Upstreams) == 0 && x.Attempts < 0 {
+		e.outcomes[call]++
+		e.fates.add(accessFate(call, 1))
+		if win != nil && isFailure(call) {
+			win.failures++
+		}
+		e.attempt.Add(x.Duration)
+		e.example(ex)
+		return -1
+	}
+	e.counted = true
+	n := 0
+	if len(x.Upstreams) > 0 {
+		n = a.countTries(e, x, win)
+	} else {
+		n = x.Attempts
+		e.attempts += float64(n)
+		e.retries += float64(max(0, n-1))
+		e.outcomes[call]++
+		e.attempt.Add(x.Duration)
+		if n > 1 {
+			e.hidden += float64(n - 1)
+		}
+		if win != nil {
+			win.attempts += int64(n)
+			if isFailure(call) {
+				win.failures++
+			}
+		}
+	}
+	e.by[min(n, maxBy)]++
+	e.ceiling = max(e.ceiling, n)
+	if n > 1 {
+		e.retried++
+		e.evidence[Structural]++
+	} else {
+		e.evidence[Single]++
+	}
+	e.fates.add(accessFate(call, n))
+	if call == evidence.Cancelled {
+		e.fates.Abandoned++
+	}
+	ex.attempts = n
+	e.example(ex)
+	return n
+}
+
+// countTries adds the tries that a line lists. The first of a later group is an
+// internal redirect; within a group each further one is a retry.
+func (a *accessLog) countTries(e *accessSum, x *evidence.Access, win *windowSum) int {
+	n, moved := 0, false
+	for i := range x.Upstreams {
+		u := &x.Upstreams[i]
+		redirect := i > 0 && u.Group != x.Upstreams[i-1].Group
+		if redirect {
+			e.redirects++
+		} else {
+			n++
+			e.attempts++
+			if i > 0 {
+				e.retries++
+				moved = moved || u.Addr != x.Upstreams[i-1].Addr
+			}
+		}
+		o := httpOutcome(u.Status)
+		if o == evidence.OutcomeUnknown && i == len(x.Upstreams)-1 {
+			o = outcomeOf(x)
+		}
+		e.outcomes[o]++
+		e.attempt.Add(u.Duration)
+		if o == evidence.Timeout {
+			e.timedOut(u.Duration)
+		}
+		if win != nil {
+			win.attempts++
+			if u.Duration >= 0 {
+				win.timed++
+				win.busy += u.Duration
+			}
+			if isFailure(o) {
+				win.failures++
+			}
+		}
+		if u.Addr != "" {
+			p := e.providers[u.Addr]
+			if p == nil && len(e.providers) >= a.cfg.MaxProviders {
+				e.otherProviders++
+				continue
+			}
+			if p == nil {
+				if e.providers == nil {
+					e.providers = map[string]*providerSum{}
+				}
+				p = &providerSum{}
+				e.providers[strings.Clone(u.Addr)] = p
+			}
+			p.attempts++
+			if isFailure(o) {
+				p.failures++
+			}
+			p.busy += max(0, u.Duration)
+			p.latency.Add(u.Duration)
+		}
+	}
+	if n > 1 {
+		e.severals++
+		if !moved {
+			e.sameOnly++
+		}
+	}
+	return n
+}
