@@ -60,7 +60,6 @@ type truthSQL struct {
 var misses = map[string]string{
 	"duplicate-writes-access-log":         "equal arguments of a writing method in an access log are not joined",
 	"duplicate-writes-without-unique-key": "one business key in the logs of three providers is not joined",
-	"healthy-repeated-reads":              "quick calls of an access log do not show health",
 	"skew-one-provider-of-four":           "access logs are not read",
 }
 
