@@ -71,6 +71,9 @@ type Format struct {
 func Formats() []Format {
 	return []Format{
 		pprofFormat(),
+		otlpJSONFormat(),
+		jaegerFormat(),
+		zipkinFormat(),
 		accessLogFormat(),
 		dubboAccessFormat(),
 		goroutineFormat(),
