@@ -37,9 +37,9 @@ type jsonStream struct {
 }
 
 const (
-	jsonBuffer    = 256 << 10
-	maxJSONString = 16 << 20 // a longer string is damage
-	maxJSONDepth  = 200
+	jsonBuffer     = 256 << 10
+	maxJSONString  = 16 << 20 // a longer string is damage
+	maxStreamDepth = 200
 )
 
 const (
@@ -403,7 +403,7 @@ func (j *jsonStream) pass() {
 		case '{', '[':
 			j.pos++
 			depth++
-			if depth > maxJSONDepth {
+			if depth > maxStreamDepth {
 				j.broken("JSON is nested too deeply")
 				return
 			}
