@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.function.BooleanSupplier;
 
 /**
- * The driver's way in, on lab.control.port: /ready, /counters, /fault and /metrics.
+ * The driver's way in, on lab.control.port: /ready, /counters, /fault, /rule and /metrics.
  * It is written by hand so that the tracing agent sees nothing of it and one thread is enough.
  */
 final class ControlServer implements Runnable {
@@ -85,7 +85,19 @@ final class ControlServer implements Runnable {
                 String wrong = Faults.set(query);
                 answer(connection, wrong == null ? 200 : 400, wrong == null ? Json.write(Faults.on()) : wrong + "\n");
             }
+            case "/rule" -> {
+                putRule(query.getOrDefault("key", ""), query.getOrDefault("rule", ""));
+                answer(connection, 200, "ok\n");
+            }
             default -> answer(connection, 404, "not found\n");
+        }
+    }
+
+    private static void putRule(String key, String rule) throws IOException {
+        try {
+            ZooKeeperRole.rule(key, rule);
+        } catch (Exception e) {
+            throw new IOException(e);
         }
     }
 

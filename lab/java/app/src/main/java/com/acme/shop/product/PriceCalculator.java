@@ -1,6 +1,8 @@
 package com.acme.shop.product;
 
 import com.acme.shop.lab.Faults;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -8,6 +10,8 @@ import java.util.List;
 
 /** Computes prices from a table of rules. Three of the lab's faults act here: sync, cpu and alloc. */
 class PriceCalculator {
+    private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
+
     private final Object rules = new Object();
     private final Deque<List<byte[]>> history = new ArrayDeque<>();
 
@@ -38,12 +42,12 @@ class PriceCalculator {
         }
     }
 
-    /** Works out a price by brute force until the time is over. */
+    /** Works out a price by brute force, for so many milliseconds of processor time. */
     private static long simulate(String sku, int ms) {
-        long end = System.nanoTime() + ms * 1_000_000L;
+        long end = THREADS.getCurrentThreadCpuTime() + ms * 1_000_000L;
         long state = sku.hashCode();
-        while (System.nanoTime() < end) {
-            for (int i = 0; i < 10_000; i++) {
+        while (THREADS.getCurrentThreadCpuTime() < end) {
+            for (int i = 0; i < 100_000; i++) {
                 state = state * 6364136223846793005L + 1442695040888963407L;
             }
         }
