@@ -90,6 +90,7 @@ func refused(r *evidence.Record) bool {
 
 // settle counts the calls that were kept waiting, each once.
 func (e *Engine) settle() {
+	e.closeLedger()
 	drop := repeats(e.pending)
 	for _, r := range e.pending {
 		if !drop[r] {

@@ -11,6 +11,7 @@ package correlate
 import (
 	"time"
 
+	"github.com/firebreak-io/firebreak/correlate/ledger"
 	"github.com/firebreak-io/firebreak/evidence"
 	"github.com/firebreak-io/firebreak/incident"
 )
@@ -18,6 +19,9 @@ import (
 // Config holds what an engine may be told. The zero value is a good one.
 type Config struct {
 	Version string // stands in the report as the tool's version
+	// Fingerprint removes the literals of a statement that a span recorded; dialect
+	// is the database's name. Nil leaves statements as they are.
+	Fingerprint func(dialect, sql string) string
 }
 
 // Engine gathers evidence and concludes. It is not safe for concurrent use.
@@ -38,6 +42,12 @@ type Engine struct {
 	marks  map[markKey]*mark
 	probes map[string]*probe
 	policy map[string]*policy
+
+	ledger  *ledger.Ledger    // attempts by spans and access logs; nil before the first
+	book    *ledger.Book      // what it concluded, once asked; nil without spans and access logs
+	texts   map[string]string // fingerprints of statements that spans recorded
+	spanRec evidence.Record   // lent to addSQL for one span at a time
+	spanSQL evidence.Statement
 
 	sources []incident.Source
 	kept    []*evidence.Record // what was told, to be told apart later
@@ -103,6 +113,10 @@ func (e *Engine) store(r *evidence.Record) {
 		e.addTries(r)
 	case r.Attempt != nil:
 		e.addAttempt(r)
+	case r.Span != nil:
+		e.addSpan(r)
+	case r.Access != nil:
+		e.addAccess(r)
 	case r.SQL != nil:
 		e.addSQL(r)
 	case r.Route != nil:

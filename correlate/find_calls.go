@@ -187,7 +187,7 @@ func lastErrors(x *edge) string {
 // writes guesses from a method's name that it changes something.
 func writes(method string) bool {
 	m := strings.ToLower(method)
-	for _, verb := range []string{"create", "insert", "add", "save", "update", "modify", "delete", "remove", "deduct", "decrease", "increase", "pay", "place", "submit", "transfer", "refund", "cancel", "confirm", "lock", "unlock", "reserve", "send", "publish", "write", "set", "put", "post", "charge", "settle", "consume", "book", "order"} {
+	for _, verb := range []string{"create", "insert", "add", "save", "update", "modify", "delete", "remove", "deduct", "decrease", "increase", "pay", "place", "submit", "transfer", "refund", "cancel", "confirm", "lock", "unlock", "reserve", "send", "publish", "write", "set", "put", "post", "charge", "settle", "consume", "book", "order", "grant", "issue", "award", "redeem", "debit", "credit", "withdraw", "deposit", "freeze", "register", "record", "upsert", "merge"} {
 		if strings.HasPrefix(m, verb) {
 			rest := method[len(verb):]
 			return rest == "" || rest[0] < 'a' || rest[0] > 'z' // "settle" is not "set"

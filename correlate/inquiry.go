@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/firebreak-io/firebreak/correlate/ledger"
 	"github.com/firebreak-io/firebreak/evidence"
 	"github.com/firebreak-io/firebreak/incident"
 )
@@ -19,9 +20,10 @@ type inquiry struct {
 	e        *Engine
 	findings []incident.Finding
 
-	workers   *pool     // the worker pool in most trouble
-	threads   *dumpPool // the request pool that dumps show busiest
-	edge      *edge     // the edge whose calls fail most
+	workers   *pool        // the worker pool in most trouble
+	threads   *dumpPool    // the request pool that dumps show busiest
+	edge      *edge        // the edge whose calls fail most
+	account   *ledger.Edge // the edge amplified most, by spans or access logs
 	statement *statement
 	convoy    *convoy
 	conn      *pool // the connection pool in most trouble
@@ -83,6 +85,7 @@ func (q *inquiry) since(kinds ...incident.Kind) time.Time {
 // gather makes all findings.
 func (q *inquiry) gather() {
 	q.poolFindings()
+	q.accountFindings()
 	q.callFindings()
 	q.stackFindings()
 	q.sqlFindings()
@@ -101,7 +104,7 @@ func (q *inquiry) gather() {
 var calm = map[incident.Kind]bool{
 	incident.PoolIdle: true, incident.PoolShutdown: true, incident.StackIdle: true, incident.GCQuiet: true, incident.CPUFree: true, incident.SQLFast: true,
 	incident.ProbeFast: true, incident.RouteWide: true, incident.RetryNone: true, incident.Deployed: true, incident.AppErrors: true, incident.DumpStale: true, incident.DumpCut: true, incident.DumpPartial: true,
-	incident.RetrySucceeded: true,
+	incident.RetrySucceeded: true, incident.TimeDB: true, incident.TimeDownstream: true, incident.TimeOwn: true,
 }
 
 // --- pools

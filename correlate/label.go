@@ -232,6 +232,9 @@ func (q *inquiry) slowSQL() *candidate {
 	} else if distress && q.has(incident.SQLScan) {
 		c.support(2, q.ids(incident.SQLScan))
 	}
+	if ids := q.ids(incident.TimeDB); len(ids) > 0 && distress && !q.waitsInDatabase() {
+		c.support(2, ids)
+	}
 	if q.statement != nil {
 		c.subject = q.statementWords()
 		c.brief = q.statement.brief()
@@ -314,6 +317,12 @@ func (q *inquiry) downstreamWait() *candidate {
 	}
 	if f := first(q.of(incident.DownstreamSlow)); f.ID != "" {
 		c.support(2, q.ids(incident.DownstreamSlow))
+		if c.subject == "" {
+			c.subject = f.Text
+		}
+	}
+	if f := first(q.of(incident.TimeDownstream)); f.ID != "" && q.distress() && len(c.against) == 0 {
+		c.support(2, q.ids(incident.TimeDownstream))
 		if c.subject == "" {
 			c.subject = f.Text
 		}
@@ -423,9 +432,20 @@ func (q *inquiry) amplifier() *candidate {
 		return c
 	}
 	c.support(1, q.ids(incident.RetryCeiling))
+	c.support(1, q.ids(incident.RetryLayers))
 	c.support(1, q.ids(incident.PoolExhausted, incident.PoolRejected))
 	c.support(1, q.ids(incident.CallLate))
-	if q.edge != nil {
+	if x := q.account; x != nil {
+		amp := max(x.Amplification, amplifiedStretch(x).amplification())
+		c.subject = fmt.Sprintf("%s %.1fx (%s attempts for %s calls)", accountTitle(x), amp, human(int64(x.Attempts)), human(int64(x.Calls)))
+		c.brief = fmt.Sprintf("%s %.1fx", accountName(x), amp)
+		if f := first(q.of(incident.RetryLayers)); f.ID != "" {
+			c.subject = f.Text
+		}
+		if x.Exact && x.Retried >= manyCalls {
+			c.points++
+		}
+	} else if q.edge != nil {
 		x := q.edge
 		c.subject = fmt.Sprintf("%s %.1fx (%d attempts for %s)", x.title(), x.amplification(), x.attempts, plural(int(x.calls), "call"))
 		c.brief = fmt.Sprintf("%s %.1fx", x.name(), x.amplification())

@@ -56,7 +56,7 @@ func (q *inquiry) missing(in *incident.Incident) []incident.Missing {
 		c.dumpsMore, "the same threads in the same place: stuck; others: slow but moving")
 	add(burning && !pool && !q.has(incident.PoolBurst), "the provider's own log around the onset",
 		"grep -n -e 'Thread pool is EXHAUSTED' -e RejectedExecutionException provider.log", "lines: its pool was full, with numbers; none: the pool was not the problem")
-	add(burning && q.has(incident.PoolExhausted) && q.edge == nil, "a consumer's log around the onset",
+	add(burning && q.has(incident.PoolExhausted) && q.edge == nil && q.account == nil, "a consumer's log around the onset",
 		"grep -n -e 'Tried .* times of the providers' -e 'Waiting server-side response timeout' consumer.log", "`Tried 3 times` near every failure: retries multiply the load; none: they do not")
 	add(db && !q.has(incident.SQLRunning) && !q.has(incident.SQLLockWait), "what the database is running now",
 		c.sessions, "one statement many times: that statement; `Waiting for ... lock`: a lock, look for its holder; mostly Sleep: the connections are held for something else")

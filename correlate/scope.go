@@ -242,6 +242,10 @@ func (e *Engine) scopes() []*Engine {
 			}
 		}
 	}
+	accounts := e.accounts()
+	for i := range accounts {
+		isl.join(accountNames(&accounts[i]))
+	}
 	// Whoever calls and itself burns passes the trouble on: one incident.
 	for _, r := range e.kept {
 		if c := caller(r); c != "" && own["app:"+c] {
@@ -358,6 +362,14 @@ func (e *Engine) scopes() []*Engine {
 		}
 	}
 	for i, p := range parts {
+		list[i].book = within(e.book, func(names []string, first, last time.Time) bool {
+			root := ""
+			if len(names) > 0 {
+				root = isl.root(names[0])
+			}
+			from, to := eraOf(first, starts), eraOf(last, starts)
+			return belongs(p, from, root, false) || from < p.era && p.era <= to && belongs(p, p.era, root, false)
+		})
 		list[i].takeDumps(e, func(d *dump) bool {
 			root := ""
 			if keys := dumpKeys[d.key]; len(keys) > 0 {

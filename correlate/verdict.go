@@ -186,7 +186,7 @@ func (q *inquiry) noIncident() (incident.Label, incident.Certainty) {
 		switch f.Kind {
 		case incident.StackIdle, incident.PoolIdle, incident.GCQuiet, incident.CPUFree, incident.SQLFast, incident.RetryNone, incident.PoolShutdown, incident.RouteWide, incident.ProbeFast:
 			calmKinds[f.Kind] = true
-		case incident.AppErrors, incident.Deployed, incident.RetrySucceeded, incident.DumpCut, incident.DumpPartial:
+		case incident.AppErrors, incident.Deployed, incident.RetrySucceeded, incident.DumpCut, incident.DumpPartial, incident.TimeDB, incident.TimeDownstream, incident.TimeOwn, incident.RetryBudget:
 		case incident.SQLSlow, incident.SQLScan, incident.SQLLockWait, incident.SQLDeadlock:
 			if f.Count >= fewCalls && !q.stray(f) {
 				trouble++
@@ -340,6 +340,8 @@ func (q *inquiry) scopeName() string {
 	switch {
 	case q.edge != nil && q.edge.key.service != "":
 		return shortService(q.edge.key.service)
+	case q.account != nil && q.account.Service != "":
+		return shortService(q.account.Service)
 	case q.workers != nil:
 		return q.workers.display()
 	case q.route != nil:
@@ -388,7 +390,7 @@ func (q *inquiry) sentences(in *incident.Incident, trigger *candidate) []inciden
 			notes = append(notes, incident.Note{Text: text, Findings: ids})
 		}
 	}
-	for _, k := range []incident.Kind{incident.PoolSharedLoss, incident.PoolFrozen, incident.PoolSlow, incident.PoolTooSmall, incident.RetryRejection, incident.RetryWrite, incident.RetrySameTarget, incident.ConnHeldAcross, incident.CallLate, incident.PoolHot, incident.DumpStale, incident.PoolBurst, incident.SQLIdleTrx} {
+	for _, k := range []incident.Kind{incident.PoolSharedLoss, incident.PoolFrozen, incident.PoolSlow, incident.PoolTooSmall, incident.RetryLayers, incident.RetrySustained, incident.RetryHopeless, incident.RetryRejection, incident.RetryWrite, incident.RetrySameTarget, incident.CallSlowProvider, incident.ConnHeldAcross, incident.CallLate, incident.PoolHot, incident.DumpStale, incident.PoolBurst, incident.SQLIdleTrx} {
 		for i, f := range q.of(k) {
 			if i == 2 {
 				break

@@ -23,6 +23,7 @@ type Report struct {
 	Incidents   []Incident    `json:"incidents"`
 	Findings    []Finding     `json:"findings"`
 	Edges       []Edge        `json:"edges"`
+	Paths       []Path        `json:"paths,omitempty"`
 	Pools       []Pool        `json:"pools"`
 	Stacks      []StackGroup  `json:"stacks"`
 	SQL         []Fingerprint `json:"sql"`
@@ -203,10 +204,52 @@ type Edge struct {
 	TimeoutMS     *int64              `json:"timeout_ms,omitempty"`
 	Candidates    []Stage             `json:"candidates,omitempty"`
 	Outcomes      map[string]int64    `json:"outcomes,omitempty"`
+	Provider      string              `json:"provider,omitempty"`     // the service that was called, where its name is not Service
+	Protocol      string              `json:"protocol,omitempty"`     // "dubbo", "http", …
+	Peak          *float64            `json:"peak,omitempty"`         // amplification while it was retried, where that is not all of the time
+	RetryShare    *float64            `json:"retry_share,omitempty"`  // retries / calls; a budget is commonly 0.1
+	Cumulative    *float64            `json:"cumulative,omitempty"`   // attempts / calls that were asked for once the retries of the layers above are folded away
+	Fates         map[string]int64    `json:"fates,omitempty"`        // calls by how they ended
+	OtherSends    map[string]int64    `json:"other_sends,omitempty"`  // requests that are no retries: hedges, redirects, challenges, transparent
+	Ambiguous     *int64              `json:"ambiguous,omitempty"`    // groups of requests that may be retries or a loop, counted as single calls
+	OrphanedS     *float64            `json:"orphaned_s,omitempty"`   // provider time after the caller had given up
+	WastedShare   *float64            `json:"wasted_share,omitempty"` // share of the provider's time whose answer nobody used
+	AttemptP95MS  *int64              `json:"attempt_p95_ms,omitempty"`
+	CallP95MS     *int64              `json:"call_p95_ms,omitempty"`
+	Providers     []ProviderShare     `json:"providers,omitempty"`
 	Basis         string              `json:"basis"`           // "spans", "logs", "access-logs"
 	Exact         bool                `json:"exact"`           // false: attempts were put together by inference, or only failed calls were seen
 	Scope         string              `json:"scope,omitempty"` // "failed-calls" where only calls that failed leave a trace
 	Citations     []evidence.Citation `json:"citations,omitempty"`
+}
+
+// ProviderShare is what one provider got of an edge's attempts.
+type ProviderShare struct {
+	Name     string   `json:"name"`
+	Attempts int64    `json:"attempts"`
+	Failures int64    `json:"failures"`
+	BusyS    *float64 `json:"busy_s,omitempty"` // its own time, or its callers' where it was not seen
+	P95MS    *int64   `json:"p95_ms,omitempty"`
+}
+
+// Path is a way that requests took through several edges, retries multiplying
+// on it.
+type Path struct {
+	Layers        []Layer             `json:"layers"`
+	Amplification float64             `json:"amplification"` // the product of the layers'
+	Load          float64             `json:"load"`          // attempts at the last edge for each request that came in, fan-out included
+	InPerS        *float64            `json:"in_per_s,omitempty"`
+	OutPerS       *float64            `json:"out_per_s,omitempty"`
+	Citations     []evidence.Citation `json:"citations,omitempty"`
+}
+
+// Layer is one edge of a path, counted on that path only.
+type Layer struct {
+	Edge          string  `json:"edge"` // "order -> SkuService.getSkuStock"
+	Calls         int64   `json:"calls"`
+	Attempts      int64   `json:"attempts"`
+	FanOut        float64 `json:"fan_out"` // calls for each attempt of the layer before
+	Amplification float64 `json:"amplification"`
 }
 
 // Stage is how many candidates were left at one stage of routing.

@@ -186,6 +186,12 @@ func TestSchemaKnowsEveryField(t *testing.T) {
 	r.Incidents[0].Walk[0].Concludes = SlowSQL
 	r.Pools[0].Waiting = ptr(1)
 	r.Edges[0].Scope, r.Edges[0].Exact = "failed-calls", true
+	e := &r.Edges[0]
+	e.Provider, e.Protocol, e.Peak, e.RetryShare, e.Cumulative = "product", "dubbo", ptr(3.0), ptr(2.0), ptr(9.0)
+	e.Fates, e.OtherSends = map[string]int64{"exhausted": 1}, map[string]int64{"hedges": 1}
+	e.Ambiguous, e.OrphanedS, e.WastedShare, e.AttemptP95MS, e.CallP95MS = ptr(int64(1)), ptr(1.0), ptr(0.5), ptr(int64(1000)), ptr(int64(3000))
+	e.Providers = []ProviderShare{{Name: "10.20.1.21:20880", Attempts: 3, Failures: 1, BusyS: ptr(1.5), P95MS: ptr(int64(9))}}
+	r.Paths = []Path{{Layers: []Layer{{Edge: "a -> b", Calls: 1, Attempts: 3, FanOut: 1, Amplification: 3}}, Amplification: 3, Load: 3, InPerS: ptr(1.0), OutPerS: ptr(3.0), Citations: e.Citations}}
 	r.SQL[0].MaxSeconds, r.SQL[0].LockWaits, r.SQL[0].DAOFrame = ptr(1.0), ptr(2), "x"
 	r.Sources[3].Unread = "permission denied"
 	r.Stacks[0].Lock, r.Stacks[0].Owner = "a", "b"

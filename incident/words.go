@@ -173,8 +173,25 @@ func (e *Edge) facts() facts {
 	if e.TimeoutMS != nil {
 		f.add(true, "timeout %s ms", grouped(*e.TimeoutMS))
 	}
+	if e.Peak != nil {
+		f.add(true, "%.1fx while it was retried", *e.Peak)
+	}
+	if e.Cumulative != nil && e.Amplification != nil && *e.Cumulative >= 1.1**e.Amplification {
+		f.add(true, "%.1fx with the layers above", *e.Cumulative)
+	}
+	of := ""
+	if out := counts(e.Fates); out != "" {
+		f.add(true, "calls: %s", out)
+		of = "attempts: "
+	}
 	if out := counts(e.Outcomes); out != "" {
-		f.add(true, "%s", out)
+		f.add(true, "%s%s", of, out)
+	}
+	if e.OrphanedS != nil {
+		f.add(true, "%s of work for nobody", seconds(*e.OrphanedS))
+	}
+	if e.Ambiguous != nil {
+		f.add(true, "%s of requests that may be retries or a loop", plural(*e.Ambiguous, "group", "groups"))
 	}
 	var stages []string
 	for _, s := range e.Candidates {

@@ -122,7 +122,6 @@ type accessReader struct {
 	rec     evidence.Record
 	access  evidence.Access
 	tries   []evidence.Upstream
-	path    []byte // scratch
 	names   interner
 	clock   accessClock
 	adopted int // layouts that were met after the first lines
@@ -136,14 +135,8 @@ func newAccessReader(in *Input, emit Emit, layouts []*accessLayout) *accessReade
 
 // line reads a line if it is one of an access log.
 func (r *accessReader) line(line []byte) (bool, error) {
-	if len(line) == 0 {
-		return false, nil
-	}
 	for i, l := range r.layouts {
 		if l.split(line, &r.values) {
-			if l.json != nil && !l.requestIn(line, &r.values) {
-				return false, nil
-			}
 			if i > 0 { // the next line is likely to be of the same layout
 				copy(r.layouts[1:i+1], r.layouts[:i])
 				r.layouts[0] = l
@@ -167,7 +160,7 @@ const maxAdopted = 256
 
 // adopt makes a layout of a line that is like none before.
 func (r *accessReader) adopt(line []byte) *accessLayout {
-	if len(r.layouts) == 0 || r.layouts[0].json != nil || r.adopted >= maxAdopted || !hasRequest(line) || len(line) > 32<<10 {
+	if len(r.layouts) == 0 || r.adopted >= maxAdopted || !hasRequest(line) || len(line) > 32<<10 {
 		return nil
 	}
 	s := accessShape{layout: accessLayout{sep: r.layouts[0].sep}}

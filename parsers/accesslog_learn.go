@@ -57,20 +57,12 @@ const (
 // learnAccess finds the layouts of an access log in sample lines, the most
 // frequent first, and how many of the lines they cover.
 func learnAccess(lines [][]byte) (layouts []*accessLayout, covered int) {
-	if len(lines) > 0 && bytes.IndexByte(lines[len(lines)/2], '{') == 0 || len(lines) > 0 && lines[0][0] == '{' {
-		if l, n := learnAccessJSON(lines); l != nil {
-			layouts, covered = append(layouts, l), n
-		}
-	}
 	sep := accessSeparator(lines)
 	shapes := map[string]*accessShape{}
 	var order []*accessShape
 	var values [maxAccessColumns]extent
 	var last *accessShape
 	for _, line := range lines {
-		if line[0] == '{' {
-			continue
-		}
 		s := last
 		if s == nil || !s.layout.split(line, &values) {
 			columns := columnsOf(line, sep, &values)
@@ -257,7 +249,7 @@ func (s *accessShape) decide() {
 
 // namedRole returns the role that a key names, if the values can be that.
 func namedRole(key string, f *accessFacts) (accessRole, time.Duration) {
-	name, ok := accessNameOf(key)
+	name, ok := accessNames[key]
 	if !ok {
 		return roleNone, 0
 	}

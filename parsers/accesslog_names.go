@@ -1,9 +1,6 @@
 package parsers
 
-import (
-	"strings"
-	"time"
-)
+import "time"
 
 // accessRole is what a column says of a request.
 type accessRole int8
@@ -95,43 +92,11 @@ var accessNames = map[string]accessName{
 	"xff": {roleAgent, 0}, "httpxforwardedfor": {roleAgent, 0}, "xforwardedfor": {roleAgent, 0}, "user": {roleAgent, 0}, "remoteuser": {roleAgent, 0}, "protocol": {roleAgent, 0}, "serverprotocol": {roleAgent, 0}, "scheme": {roleAgent, 0},
 }
 
-// accessNameOf returns what a key in its canonical form says: one that is known,
-// or one that is made of the words that are.
-func accessNameOf(key string) (accessName, bool) {
-	if name, ok := accessNames[key]; ok {
-		return name, true
-	}
-	has := func(words ...string) bool {
-		for _, w := range words {
-			if strings.Contains(key, w) {
-				return true
-			}
-		}
-		return false
-	}
-	if !has("upstream", "backend", "proxyto") || has("byte", "length", "size", "local") {
-		return accessName{}, false
-	}
-	switch timed := has("time", "duration", "latency", "took", "ms"); {
-	case has("status", "code"):
-		return accessName{roleUpStatus, 0}, true
-	case timed && has("connect"):
-		return accessName{roleUpConnect, 0}, true
-	case timed && has("header"):
-		return accessName{roleUpHeader, 0}, true
-	case timed && has("response", "resp", "total", "upstreamtime", "duration", "latency"):
-		return accessName{roleUpTime, 0}, true
-	case has("addr", "host", "ip", "server") && !timed:
-		return accessName{roleUpAddr, 0}, true
-	}
-	return accessName{}, false
-}
-
 // knownKey reports whether a key as printed is one that logs use.
 func knownKey(key []byte) bool {
 	if string(key) == "unix" {
 		return false
 	}
-	_, ok := accessNameOf(accessKey(key))
+	_, ok := accessNames[accessKey(key)]
 	return ok
 }

@@ -39,12 +39,6 @@ func (r *accessReader) send(l *accessLayout, line []byte) (bool, error) {
 	} else {
 		a.Verb, a.Path = valueOrNil(value(roleVerb)), valueOrNil(value(rolePath))
 	}
-	if l.json != nil {
-		if i := bytes.IndexByte(a.Path, '\\'); i >= 0 {
-			r.path = appendUnescaped(r.path[:0], a.Path, i)
-			a.Path = r.path
-		}
-	}
 	a.Client, a.Host = valueOrNil(value(roleClient)), valueOrNil(value(roleHost))
 	a.Status = accessStatus(value(roleStatus))
 	a.Outcome = statusOutcome(a.Status)

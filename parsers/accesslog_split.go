@@ -11,10 +11,9 @@ const maxAccessColumns = 64
 
 // accessColumn is where one column stands.
 type accessColumn struct {
-	lead string     // what stands before the value: blanks, a key, an opening quote
-	end  byte       // what ends it: '"', ']', '}'; 0 for the separator
-	key  string     // canonical name in lead; empty if it has none
-	role accessRole // what the key says that it is, whatever the values are
+	lead string // what stands before the value: blanks, a key, an opening quote
+	end  byte   // what ends it: '"', ']', '}'; 0 for the separator
+	key  string // lower-case name in lead; empty if it has none
 }
 
 // accessLayout is one kind of line.
@@ -22,7 +21,6 @@ type accessLayout struct {
 	sep     byte // between columns: ' ', or '|', a tab, …
 	columns []accessColumn
 	plan    accessPlan
-	json    *accessJSON // where a line is an object
 }
 
 // extent is a piece of a line.
@@ -33,9 +31,6 @@ func (s extent) of(line []byte) []byte { return line[s.from:s.to] }
 // split cuts a line into the layout's columns. It reports whether the line is
 // of the layout.
 func (l *accessLayout) split(line []byte, out *[maxAccessColumns]extent) bool {
-	if l.json != nil {
-		return l.json.split(line, out)
-	}
 	at := 0
 	for i := range l.columns {
 		c := &l.columns[i]
@@ -68,9 +63,6 @@ func (l *accessLayout) split(line []byte, out *[maxAccessColumns]extent) bool {
 
 // cut reports whether a line is one of the layout whose end is missing.
 func (l *accessLayout) cut(line []byte) bool {
-	if l.json != nil {
-		return line[0] == '{' && bracketEnd(line, 0) < 0
-	}
 	at := 0
 	for i := range l.columns {
 		c := &l.columns[i]
@@ -98,9 +90,6 @@ func (l *accessLayout) cut(line []byte) bool {
 
 // headless reports whether a line is one of the layout whose beginning is missing.
 func (l *accessLayout) headless(line []byte) bool {
-	if l.json != nil {
-		return line[0] != '{' && line[len(line)-1] == '}'
-	}
 	columns := columnsOf(line, l.sep, new([maxAccessColumns]extent))
 	n := 0
 	for n < min(len(columns), len(l.columns)) && columns[len(columns)-1-n] == l.columns[len(l.columns)-1-n] {

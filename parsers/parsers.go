@@ -71,9 +71,6 @@ type Format struct {
 func Formats() []Format {
 	return []Format{
 		pprofFormat(),
-		otlpJSONFormat(),
-		jaegerFormat(),
-		zipkinFormat(),
 		accessLogFormat(),
 		dubboAccessFormat(),
 		goroutineFormat(),

@@ -28,6 +28,7 @@ var common = []string{"subject", "text", "count"}
 var (
 	edgeKinds = []incident.Kind{
 		incident.RetryAmplified, incident.RetryCeiling, incident.RetryExhausted, incident.CallTimeout, incident.PoolRejected, incident.CallLate,
+		incident.RetryHopeless, incident.RetryBudget, incident.RetrySustained,
 		incident.RetryWrite, incident.RetryRejection, incident.RetrySameTarget, incident.RetrySucceeded, incident.RetryNone, incident.CallUnreachable, incident.RouteWide,
 	}
 	stackKinds = []incident.Kind{
@@ -38,6 +39,7 @@ var (
 	connKinds      = []incident.Kind{incident.ConnExhausted, incident.ConnUnreachable, incident.ConnLeak}
 	statementKinds = []incident.Kind{incident.SQLScan, incident.SQLRunning, incident.SQLSlow, incident.SQLLockWait, incident.SQLMetaLock}
 	routeKinds     = []incident.Kind{incident.RouteNone, incident.RouteEmptied, incident.RouteNarrow, incident.RouteGrey, incident.RouteWide, incident.RouteSkew}
+	timeKinds      = []incident.Kind{incident.TimeDB, incident.TimeDownstream, incident.TimeOwn}
 	peerKinds      = []incident.Kind{incident.DownstreamSlow, incident.BreakerOpen, incident.Limited, incident.Deployed, incident.ConnLeak, incident.OutOfMemory}
 )
 
@@ -59,8 +61,8 @@ var fields = map[string][]incident.Kind{
 	// Names.
 	"edge":        edgeKinds,
 	"consumer":    union(edgeKinds, routeKinds),
-	"service":     union(edgeKinds, routeKinds, []incident.Kind{incident.ProbeSlow, incident.ProbeFast}, workerKinds, connKinds),
-	"method":      union(edgeKinds, []incident.Kind{incident.PoolHot}, stackKinds, []incident.Kind{incident.LockConvoy, incident.ProbeSlow, incident.ProbeFast, incident.PoolSharedLoss}, routeKinds),
+	"service":     union(edgeKinds, routeKinds, []incident.Kind{incident.ProbeSlow, incident.ProbeFast, incident.CallSlowProvider, incident.DuplicateWrite}, timeKinds, workerKinds, connKinds),
+	"method":      union(edgeKinds, []incident.Kind{incident.PoolHot}, stackKinds, []incident.Kind{incident.LockConvoy, incident.ProbeSlow, incident.ProbeFast, incident.PoolSharedLoss, incident.CallSlowProvider, incident.DuplicateWrite}, timeKinds, routeKinds),
 	"class":       union([]incident.Kind{incident.PoolHot}, stackKinds, []incident.Kind{incident.LockConvoy}),
 	"pool":        union(workerKinds, stackKinds, []incident.Kind{incident.PoolHot, incident.SelfStarved, incident.LockConvoy, incident.StackIdle, incident.RouteSkew}, connKinds),
 	"owner":       union(workerKinds, []incident.Kind{incident.LockConvoy}),
@@ -81,13 +83,24 @@ var fields = map[string][]incident.Kind{
 	"session":     {incident.SQLIdleTrx, incident.SQLMetaLock},
 	"ddl":         {incident.SQLMetaLock},
 	"key":         {incident.DuplicateWrite},
-	"peer":        peerKinds,
+	"peer":        union(peerKinds, timeKinds),
+	"provider":    {incident.CallSlowProvider},
 	"kind":        {incident.ConnHeldAcross},
 
 	// Numbers.
 	"calls":                edgeKinds,
 	"attempts":             edgeKinds,
-	"amplification":        edgeKinds,
+	"amplification":        union(edgeKinds, []incident.Kind{incident.RetryLayers}),
+	"peak.amplification":   edgeKinds,
+	"orphaned_s":           edgeKinds,
+	"layers":               {incident.RetryLayers},
+	"load.in_per_s":        {incident.RetryLayers},
+	"load.out_per_s":       {incident.RetryLayers},
+	"calls.retried":        {incident.RetryHopeless},
+	"calls.saved":          {incident.RetryHopeless},
+	"provider.p50_ms":      {incident.CallSlowProvider},
+	"time.share":           timeKinds,
+	"method.p95_s":         timeKinds,
 	"ceiling":              edgeKinds,
 	"timeout_ms":           edgeKinds,
 	"rejected":             {incident.PoolSharedLoss},

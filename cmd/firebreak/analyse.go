@@ -8,6 +8,7 @@ import (
 	"github.com/firebreak-io/firebreak/collector"
 	"github.com/firebreak-io/firebreak/correlate"
 	"github.com/firebreak-io/firebreak/incident"
+	"github.com/firebreak-io/firebreak/parsers"
 	"github.com/firebreak-io/firebreak/runbooks"
 )
 
@@ -18,7 +19,7 @@ func analyse(ctx context.Context, q request, tell func(progress)) (*incident.Rep
 	if err != nil {
 		return nil, false, failed(fmt.Errorf("--runbooks %s:\n%w", q.runbooks, err), "docs/runbooks.md says what a runbook may hold")
 	}
-	engine := correlate.New(correlate.Config{Version: q.version})
+	engine := correlate.New(correlate.Config{Version: q.version, Fingerprint: parsers.Fingerprint})
 	sources, err := collector.Collect(ctx, q.paths, collector.Options{
 		Stdin: q.stdin, Zone: q.zone, Since: q.since, Until: q.until, Exclude: q.exclude, Foreign: notEvidence,
 		Progress: func(p collector.Progress) {

@@ -21,7 +21,6 @@ type accessLog struct {
 
 	proxied  map[proxyKey]*accessSum
 	arrivals map[arrivalKey]*accessSum
-	hashes   []uint64       // of the servers' names
 	routes   map[uint32]int // masked paths of each server
 	route    []byte
 
@@ -91,14 +90,6 @@ func (a *accessLog) add(r *evidence.Record) {
 		a.arrive(a.arrival(arrivalKey{server, instance, method}, x), x, call, start, ex)
 	}
 	a.remember(x, server, method, start, tries, call, ex)
-}
-
-// serverHash is a server's number that does not depend on the order of arrival.
-func (a *accessLog) serverHash(server uint32) uint64 {
-	for len(a.hashes) <= int(server) {
-		a.hashes = append(a.hashes, hashText(6, a.servers.keys[len(a.hashes)]))
-	}
-	return a.hashes[server]
 }
 
 // start is when the request began, in ns; 0 if unknown.

@@ -91,6 +91,9 @@ func (a *accessLog) writeArrivals(b *Book) {
 		if e.first != 0 {
 			x.First, x.Last = time.Unix(0, e.first).UTC(), time.Unix(0, e.last).UTC()
 		}
+		if ex := examplesOf(e.examples, a.sources.keys); len(ex) > 0 {
+			x.Cite = ex[0].Cite
+		}
 		b.Arrivals = append(b.Arrivals, x)
 	}
 	slices.SortFunc(b.Arrivals, func(x, y Arrivals) int {

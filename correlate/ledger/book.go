@@ -265,4 +265,5 @@ type Arrivals struct {
 	Callers                  map[string]int64 // addresses of who asked, without ports
 	Windows                  []Window
 	First, Last              time.Time
+	Cite                     evidence.Citation // one of the worst requests
 }

@@ -248,7 +248,7 @@ func (j *joiner) countTry(c *call, x, prev *try) {
 		}
 	}
 	if prev != nil && !prev.hidden && x.reason == byRetry && x.client >= 0 && prev.client >= 0 {
-		gap := t.spans[x.client].start - t.spans[prev.client].end()
+		gap := x.start - prev.start - prev.dur
 		e.gap.Add(duration(max(0, gap)))
 		if prev.class == isTransient && gap < int64(j.cfg.MinWait) {
 			e.noBackoff++

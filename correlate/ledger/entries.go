@@ -61,9 +61,6 @@ func (j *joiner) arrival(entries []int32, site int32) {
 			u.class = isOK
 		}
 	}
-	if len(entries) == 1 && s.ordinal > 1 {
-		u.site = -2 - i // numbered by a header: the first stands by itself somewhere
-	}
 	if len(entries) > 1 {
 		u.evidence = Structural
 		if top := int(last.ordinal); top > len(entries) {

@@ -26,10 +26,10 @@ func (a *accessLog) remember(x *evidence.Access, server, method uint32, start in
 	if len(x.Path) > 0 {
 		y.target = hashBytes(1, x.Path)
 	} else {
-		y.target = hashBytes(4, a.route)
+		y.target = uint64(method)
 	}
 	if len(x.Key) > 0 && x.Side != evidence.Consumer {
-		y.id = hashBytes(hashBytes(5, a.route), x.Key)
+		y.id = mix(hashBytes(uint64(method), x.Key))
 		a.keys.add(y)
 	}
 	if len(x.RequestID) > 0 {
@@ -38,7 +38,7 @@ func (a *accessLog) remember(x *evidence.Access, server, method uint32, start in
 		return
 	}
 	if len(x.Client) > 0 && len(x.Path) > 0 && tries < 0 && start != 0 {
-		y.id = mix(hashBytes(hashBytes(3, hostBytes(x.Client)), x.Path) ^ a.serverHash(server))
+		y.id = mix(hashBytes(hashBytes(3, hostBytes(x.Client)), x.Path) ^ uint64(server))
 		a.repeats.add(y)
 	}
 }

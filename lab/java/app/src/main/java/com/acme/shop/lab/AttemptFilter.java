@@ -41,9 +41,6 @@ public class AttemptFilter implements Filter {
         if (message.contains("pool is exhausted")) {
             return "rejected";
         }
-        if (e.isLimitExceed() || message.contains("<dubbo:service executes=")) {
-            return "limit";
-        }
         if (e.isTimeout()) {
             return "timeout";
         }
@@ -52,6 +49,9 @@ public class AttemptFilter implements Filter {
         }
         if (e.getCode() == RpcException.FORBIDDEN_EXCEPTION) {
             return "forbidden";
+        }
+        if (e.isLimitExceed()) {
+            return "limit";
         }
         if (e.isSerialization()) {
             return "serialization";

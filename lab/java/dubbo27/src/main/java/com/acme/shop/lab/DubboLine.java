@@ -10,8 +10,4 @@ final class DubboLine {
 
     static void configure(ApplicationConfig application, DubboBootstrap bootstrap) {
     }
-
-    static String metrics() {
-        return "";
-    }
 }

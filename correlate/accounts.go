@@ -1,0 +1,198 @@
+package correlate
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/firebreak-io/firebreak/correlate/ledger"
+	"github.com/firebreak-io/firebreak/evidence"
+)
+
+// Spans and access logs tell of every attempt, not only of calls that failed.
+// The ledger joins them; what it concludes stands here beside what logs say of
+// the same edges, and is never added to it.
+
+// maxTexts bounds the statement texts whose fingerprints are remembered.
+const maxTexts = 20_000
+
+// addSpan hands a span to the ledger, and what it says of a statement to the
+// statements.
+func (e *Engine) addSpan(r *evidence.Record) {
+	e.openLedger().AddSpan(r)
+	s := r.Span
+	if s.Query == "" || s.Duration < 0 || s.Protocol != "db" {
+		return
+	}
+	e.spanSQL = evidence.Statement{
+		Origin: evidence.ClientSlow, Engine: s.DBSystem, DB: s.DBName, Text: s.Query, Fingerprint: e.fingerprint(s.DBSystem, s.Query),
+		Duration: s.Duration, LockTime: evidence.None, RowsExamined: evidence.None, RowsSent: s.Rows, TrxAge: evidence.None,
+	}
+	e.spanRec = evidence.Record{Time: r.Time, Zoned: r.Zoned, Place: r.Place, Cite: r.Cite, SQL: &e.spanSQL}
+	if s.Duration >= time.Second {
+		e.keep(&e.spanRec)
+	}
+	e.addSQL(&e.spanRec)
+}
+
+func (e *Engine) addAccess(r *evidence.Record) { e.openLedger().AddAccess(r) }
+
+func (e *Engine) openLedger() *ledger.Ledger {
+	if e.ledger == nil {
+		e.ledger = ledger.New(ledger.Config{Fingerprint: e.cfg.Fingerprint})
+	}
+	return e.ledger
+}
+
+// fingerprint removes a statement's literals; texts that were seen before cost
+// a look-up.
+func (e *Engine) fingerprint(system, text string) string {
+	if e.cfg.Fingerprint == nil {
+		return strings.Join(strings.Fields(text), " ")
+	}
+	if fp, ok := e.texts[text]; ok {
+		return fp
+	}
+	fp := e.cfg.Fingerprint(system, text)
+	if len(e.texts) < maxTexts {
+		if e.texts == nil {
+			e.texts = map[string]string{}
+		}
+		e.texts[strings.Clone(text)] = fp
+	}
+	return fp
+}
+
+// closeLedger joins what was added. It may be called again.
+func (e *Engine) closeLedger() {
+	if e.ledger == nil {
+		return
+	}
+	e.book = e.ledger.Close()
+	e.ledger = nil
+}
+
+// accounts are the edges of the book, the most amplified first; none without
+// spans or access logs.
+func (e *Engine) accounts() []ledger.Edge {
+	if e.book == nil {
+		return nil
+	}
+	return e.book.Edges
+}
+
+// accountNames are what an account says about whose calls it counts, as names
+// says it of a record.
+func accountNames(x *ledger.Edge) []string {
+	var keys []string
+	if s := serviceName(x.Service); s != "" {
+		keys = append(keys, "svc:"+s)
+	}
+	if x.Callee != "" {
+		keys = append(keys, "app:"+x.Callee)
+	}
+	return keys
+}
+
+// within is the part of a book that a scope of the evidence is about.
+func within(b *ledger.Book, keep func(names []string, first, last time.Time) bool) *ledger.Book {
+	if b == nil {
+		return nil
+	}
+	c := *b
+	c.Edges = slices.DeleteFunc(slices.Clone(b.Edges), func(x ledger.Edge) bool { return !keep(accountNames(&x), x.First, x.Last) })
+	c.Methods = slices.DeleteFunc(slices.Clone(b.Methods), func(m ledger.Method) bool {
+		return m.Service != "" && !keep([]string{"app:" + m.Service}, time.Time{}, time.Time{})
+	})
+	return &c
+}
+
+// accountName is "SkuService.getSkuStock", "GET /stock/{id} of order" or what
+// else names the operation.
+func accountName(x *ledger.Edge) string {
+	switch {
+	case x.Service != "":
+		return joinMethod(shortService(x.Service), methodName(x.Method))
+	case x.Callee != "" && x.Method != "":
+		return x.Callee + " " + x.Method
+	}
+	return cmp.Or(x.Method, x.Callee, "calls")
+}
+
+// accountTitle is "order -> SkuService.getSkuStock".
+func accountTitle(x *ledger.Edge) string {
+	if x.Caller == "" {
+		return accountName(x)
+	}
+	return x.Caller + " -> " + accountName(x)
+}
+
+// worst is the run of windows in which an edge was amplified most: at least
+// fewRetried attempts beyond calls, and as long as it stays above a half of its
+// peak.
+type stretch struct {
+	from, to        time.Time
+	calls, attempts int64
+}
+
+func (s stretch) amplification() float64 {
+	if s.calls == 0 {
+		return 0
+	}
+	return float64(s.attempts) / float64(s.calls)
+}
+
+// amplifiedStretch is the time in which an edge made more attempts than calls:
+// from the first window with retries to the last one.
+func amplifiedStretch(x *ledger.Edge) stretch {
+	var s stretch
+	first, last := -1, -1
+	for i, w := range x.Windows {
+		if w.Attempts > w.Calls+w.Calls/10 {
+			if first < 0 {
+				first = i
+			}
+			last = i
+		}
+	}
+	if first < 0 {
+		return s
+	}
+	for _, w := range x.Windows[first : last+1] {
+		s.calls += w.Calls
+		s.attempts += w.Attempts
+	}
+	s.from = x.Windows[first].From
+	s.to = x.Windows[last].From.Add(x.Windows[last].Width)
+	return s
+}
+
+// accountSighting is when an account's calls were seen and a few of the worst.
+func accountSighting(x *ledger.Edge, count int64, from, to time.Time) *sighting {
+	s := &sighting{count: int(count)}
+	s.span.add(from)
+	s.span.add(to)
+	for i, ex := range x.Examples {
+		if i == keepCites {
+			break
+		}
+		s.citeAt(cited{cite: ex.Cite})
+	}
+	return s
+}
+
+// accountFor is the account of the same calls as a log's edge; nil without one.
+func (e *Engine) accountFor(x *edge) *ledger.Edge {
+	if x == nil {
+		return nil
+	}
+	accounts := e.accounts()
+	for i := range accounts {
+		a := &accounts[i]
+		if a.Calls > 0 && a.OneSided != "provider" && methodsMatch(a.Service, a.Method, x.key.service, x.key.method) && (a.Caller == "" || x.key.consumer == "" || a.Caller == x.key.consumer) {
+			return a
+		}
+	}
+	return nil
+}

@@ -1,0 +1,433 @@
+package correlate
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/firebreak-io/firebreak/correlate/ledger"
+	"github.com/firebreak-io/firebreak/evidence"
+	"github.com/firebreak-io/firebreak/incident"
+)
+
+// What makes an account of an edge worth a finding.
+const (
+	manyCalls     = 20   // fewer say nothing about a rate
+	retryBudget   = 0.1  // retries per call that a fleet should stay under
+	quietRetries  = 0.05 // below it an edge counts as not retried
+	atCeiling     = 0.8  // share of retried calls that used all their attempts
+	hopeless      = 0.05 // share of retried calls that a retry saved, below which retries do not help
+	layerFrom     = 1.2  // amplification from which a layer counts as one that retries
+	slowerTimes   = 5    // a provider this many times slower than the others is the slow one
+	skewShare     = 2.5  // times its fair share
+	slowMethod    = 500 * time.Millisecond
+	waitShare     = 0.6 // share of a method's time in one kind of wait
+	sustainedFrom = 30 * time.Second
+)
+
+// accountFindings say what spans and access logs tell of calls, attempts and
+// where the time went.
+func (q *inquiry) accountFindings() {
+	accounts := q.e.accounts()
+	listed := 0
+	for i := range accounts {
+		if listed == 20 {
+			break
+		}
+		x := &accounts[i]
+		if x.Calls < fewCalls || x.Protocol == "db" || x.Protocol == "redis" {
+			continue
+		}
+		before := len(q.findings)
+		q.accountFinding(x)
+		if len(q.findings) > before {
+			listed++
+		}
+	}
+	q.layerFinding()
+	q.timeFindings()
+	q.duplicateFindings()
+	q.arrivalFindings()
+	q.hopFindings()
+}
+
+func accountValues(x *ledger.Edge) map[string]float64 {
+	v := map[string]float64{"calls": round(x.Calls, 1), "attempts": round(x.Attempts, 1)}
+	if x.Amplification > 0 {
+		v["amplification"] = round(x.Amplification, 2)
+	}
+	if x.Ceiling > 1 {
+		v["ceiling"] = float64(x.Ceiling)
+	}
+	if x.Timeout > 0 {
+		v["timeout_ms"] = float64(x.Timeout.Milliseconds())
+	}
+	if x.Orphaned > 0 {
+		v["orphaned_s"] = round(x.Orphaned.Seconds(), 1)
+	}
+	return v
+}
+
+func accountNamesOf(x *ledger.Edge) map[string]string {
+	service, method := serviceName(x.Service), methodName(x.Method)
+	if service == "" {
+		service = x.Callee
+	}
+	return map[string]string{"consumer": x.Caller, "service": service, "method": method, "edge": accountTitle(x)}
+}
+
+// basisWords says what an account rests on.
+func basisWords(x *ledger.Edge) string {
+	words := "spans of all calls"
+	if x.Basis == ledger.FromAccess {
+		words = "access logs"
+	}
+	if !x.Exact {
+		words += ", joined by inference"
+	}
+	return words
+}
+
+func (q *inquiry) accountFinding(x *ledger.Edge) {
+	title, names, values := accountTitle(x), accountNamesOf(x), accountValues(x)
+	peak := amplifiedStretch(x)
+	all := accountSighting(x, int64(x.Calls), x.First, x.Last)
+	retried := accountSighting(x, x.Retried, peak.from, peak.to)
+	amp, high := x.Amplification, peak.amplification()
+	counted := x.OneSided != "provider" || amp > 1
+
+	switch {
+	case !counted || amp <= 0:
+	case (amp >= amplifiedFrom || high >= amplifiedFrom) && x.Retried >= fewCalls:
+		text := fmt.Sprintf("%s: %s attempts for %s calls, amplification %.1fx (%s)", title, human(int64(x.Attempts)), human(int64(x.Calls)), amp, basisWords(x))
+		if high >= amp*1.1 {
+			text += fmt.Sprintf(", %.1fx while it retried", high)
+			values["peak.amplification"] = round(high, 2)
+		}
+		q.find(incident.RetryAmplified, title, text, retried, values, names)
+		if q.account == nil {
+			q.account = x
+		}
+		if x.Ceiling > 1 && x.AtCeiling >= atCeiling {
+			q.find(incident.RetryCeiling, title, fmt.Sprintf("%s: %d %% of the retried calls used all %d attempts", title, int(x.AtCeiling*100), x.Ceiling), retried, values, names)
+		}
+		if writes(names["method"]) {
+			q.find(incident.RetryWrite, title, fmt.Sprintf("%s writes, by its name, and is retried %s: without an idempotency key it may be executed more than once", title, times(int(x.Retries))), retried, nil, names)
+		}
+		if x.SameProvider >= 0.5 && len(x.Providers) > 1 {
+			q.find(incident.RetrySameTarget, title, fmt.Sprintf("%s: all attempts of %d %% of the retried calls went to one provider", title, int(x.SameProvider*100)), retried, nil, names)
+		}
+		if ended := x.Fates.AfterRetry + x.Fates.Exhausted; ended >= manyCalls && float64(x.Fates.AfterRetry) < hopeless*float64(ended) {
+			q.find(incident.RetryHopeless, title, fmt.Sprintf("%s: of %d retried calls a retry saved %d: retries do not help here", title, ended, x.Fates.AfterRetry), retried, map[string]float64{"calls.retried": float64(ended), "calls.saved": float64(x.Fates.AfterRetry)}, names)
+		}
+	case x.Retries > 0 && x.RetryShare >= retryBudget && x.Retried >= someCalls:
+		q.find(incident.RetryBudget, title, fmt.Sprintf("%s: retries are %d %% of the calls (%s), a budget is commonly 10 %%", title, int(x.RetryShare*100), basisWords(x)), retried, values, names)
+	case x.Calls >= manyCalls && amp < 1+quietRetries:
+		q.find(incident.RetryNone, title, fmt.Sprintf("%s: %s attempts for %s calls (%s), no retries to speak of", title, human(int64(x.Attempts)), human(int64(x.Calls)), basisWords(x)), all, values, names)
+	}
+	if n := x.Fates.Exhausted; n > 0 && x.Ceiling > 1 {
+		q.find(incident.RetryExhausted, title, fmt.Sprintf("%s: %s failed after all their attempts (%s)", title, plural(int(n), "call"), basisWords(x)), withCount(retried, n), values, names)
+	} else if x.Fates.AfterRetry > 0 {
+		q.find(incident.RetrySucceeded, title, fmt.Sprintf("%s: %s succeeded only after a retry", title, plural(int(x.Fates.AfterRetry), "call")), withCount(retried, x.Fates.AfterRetry), nil, names)
+	}
+	if n := x.Outcomes[evidence.Timeout]; n > 0 {
+		text := fmt.Sprintf("%s: %s timed out", title, plural(int(n), "attempt"))
+		if x.Timeout > 0 {
+			text += fmt.Sprintf(", most after %d ms", x.Timeout.Milliseconds())
+		}
+		q.find(incident.CallTimeout, title, text+" ("+basisWords(x)+")", failing(x, n), values, names)
+	}
+	if n := x.Outcomes[evidence.Rejected]; n > 0 {
+		q.find(incident.PoolRejected, title, fmt.Sprintf("%s: %s refused by the provider (%s)", title, plural(int(n), "attempt"), basisWords(x)), failing(x, n), values, names)
+	}
+	if x.Orphans > 0 && x.Orphaned >= time.Second {
+		text := fmt.Sprintf("%s: at %s the provider went on working after the caller had given up, for %s in all", title, plural(int(x.Orphans), "attempt"), seconds(x.Orphaned.Seconds()))
+		if x.Server > 0 {
+			text += fmt.Sprintf(", %d %% of its time", int(100*x.Orphaned.Seconds()/x.Server.Seconds()))
+		}
+		q.find(incident.CallLate, title, text+" (orphaned work)", failing(x, x.Orphans), values, names)
+	}
+	q.providerFindings(x)
+}
+
+func withCount(s *sighting, n int64) *sighting {
+	c := *s
+	c.count = int(n)
+	return &c
+}
+
+// failing is when an account's attempts failed.
+func failing(x *ledger.Edge, n int64) *sighting {
+	var sp span
+	for _, w := range x.Windows {
+		if w.Failures > 0 {
+			sp.add(w.From)
+			sp.add(w.From.Add(w.Width))
+		}
+	}
+	if sp.first.IsZero() {
+		return accountSighting(x, n, x.First, x.Last)
+	}
+	return accountSighting(x, n, sp.first, sp.last)
+}
+
+// providerFindings compare the providers of one edge: one that is slow, or one
+// that gets more than its share and suffers from it.
+func (q *inquiry) providerFindings(x *ledger.Edge) {
+	if len(x.Providers) < 2 {
+		return
+	}
+	var total, rest int64
+	var slow, quick *ledger.Provider
+	for i := range x.Providers {
+		p := &x.Providers[i]
+		total += p.Attempts
+		if p.Attempts < someCalls {
+			continue
+		}
+		if slow == nil || p.P50 > slow.P50 {
+			slow = p
+		}
+		if quick == nil || p.P50 < quick.P50 {
+			quick = p
+		}
+	}
+	if total < manyCalls || slow == nil {
+		return
+	}
+	names := accountNamesOf(x)
+	if slow != quick && slow.P50 >= slowMethod && slow.P50 >= slowerTimes*max(quick.P50, time.Millisecond) {
+		q.find(incident.CallSlowProvider, slow.Name, fmt.Sprintf("%s: provider %s takes %s (median), %s takes %s: one provider is slow, not all", accountTitle(x), slow.Name, seconds(slow.P50.Seconds()), quick.Name, seconds(quick.P50.Seconds())),
+			accountSighting(x, slow.Attempts, x.First, x.Last), map[string]float64{"provider.p50_ms": float64(slow.P50.Milliseconds())}, map[string]string{"provider": slow.Name, "service": names["service"], "method": names["method"]})
+	}
+	top := &x.Providers[0]
+	rest = total - top.Attempts
+	fair := float64(total) / float64(len(x.Providers))
+	suffers := top.Failures*10 >= top.Attempts || q.poolInTrouble()
+	if uneven := float64(top.Attempts) >= skewShare*fair || len(x.Providers) < 4 && top.Attempts >= 4*rest; uneven && suffers && total >= 3*manyCalls {
+		q.find(incident.RouteSkew, accountTitle(x), fmt.Sprintf("%s: provider %s gets %d of %d attempts, %d %%, though there are %d providers", accountTitle(x), top.Name, top.Attempts, total, top.Attempts*100/total, len(x.Providers)),
+			accountSighting(x, top.Attempts, x.First, x.Last), map[string]float64{"tasks": float64(top.Attempts), "tasks.others": round(float64(rest)/float64(len(x.Providers)-1), 1)}, map[string]string{"service": names["service"], "method": names["method"]})
+	}
+}
+
+// layerFinding says that retries of several layers multiply.
+func (q *inquiry) layerFinding() {
+	if q.e.book == nil {
+		return
+	}
+	for _, p := range q.e.book.Paths {
+		var factors []string
+		product, cites := 1.0, []evidence.Citation(nil)
+		for _, l := range p.Layers {
+			if l.Amplification >= layerFrom && l.Calls >= fewCalls {
+				x := ledger.Edge{Caller: l.Caller, Callee: l.Callee, Service: l.Service, Method: l.Method}
+				factors = append(factors, fmt.Sprintf("%s %.1fx", accountTitle(&x), l.Amplification))
+				product *= l.Amplification
+				cites = citeUnion(keepCites, cites, q.layerCites(l))
+			}
+		}
+		if len(factors) < 2 || len(cites) == 0 {
+			continue
+		}
+		text := fmt.Sprintf("retries of %d layers multiply: %s = %.1fx", len(factors), strings.Join(factors, " × "), product)
+		values := map[string]float64{"amplification": round(product, 2), "layers": float64(len(factors))}
+		if p.In > 0 {
+			text += fmt.Sprintf("; %s/s come in, %s/s arrive at the last", trim(p.In), trim(p.Out))
+			values["load.in_per_s"], values["load.out_per_s"] = significant(p.In), significant(p.Out)
+		}
+		q.findCited(incident.RetryLayers, factors[0], text, int(p.Roots), span{}, cites, values, nil)
+		return
+	}
+}
+
+func (q *inquiry) layerCites(l ledger.Layer) []evidence.Citation {
+	for _, x := range q.e.accounts() {
+		if x.Caller == l.Caller && x.Callee == l.Callee && x.Service == l.Service && x.Method == l.Method && len(x.Examples) > 0 {
+			return []evidence.Citation{x.Examples[0].Cite}
+		}
+	}
+	return nil
+}
+
+// trim prints a rate with at most three digits.
+func trim(x float64) string { return fmt.Sprintf("%.4g", significant(x)) }
+
+// timeFindings say where slow methods spend their time, along the critical path
+// of their spans.
+func (q *inquiry) timeFindings() {
+	if q.e.book == nil {
+		return
+	}
+	listed := 0
+	for i := range q.e.book.Methods {
+		m := &q.e.book.Methods[i]
+		if m.Latency.Count < fewCalls || m.Latency.P95 < slowMethod || m.Total <= 0 || listed == 4 {
+			continue
+		}
+		name := joinMethod(m.RPC, methodName(m.Method))
+		if m.RPC == "" {
+			name = strings.TrimSpace(m.Service + " " + m.Method)
+		}
+		names := map[string]string{"service": serviceName(m.RPC), "method": methodName(m.Method)}
+		cites := q.methodCites(m)
+		if len(cites) == 0 {
+			continue
+		}
+		kinds := []struct {
+			kind incident.Kind
+			time time.Duration
+			what string
+		}{
+			{incident.TimeDB, m.ByKind["db"], "in SQL"},
+			{incident.TimeDownstream, m.ByKind["http"] + m.ByKind["rpc"] + m.ByKind["redis"] + m.ByKind["messaging"] + m.ByKind["other"], "waiting for calls of its own"},
+			{incident.TimeOwn, m.Own, "in no call: its own code, a lock, a pause or a queue"},
+		}
+		for _, k := range kinds {
+			share := k.time.Seconds() / m.Total.Seconds()
+			if share < waitShare || k.kind == incident.TimeDownstream && q.seenBelow(m) {
+				continue
+			}
+			text := fmt.Sprintf("%s (p95 %s) spends %d %% of its time %s", name, seconds(m.Latency.P95.Seconds()), int(share*100), k.what)
+			if w := longestWait(m, k.kind); w != nil {
+				text += ": " + clip(minNonBlank(w.Query, strings.TrimSpace(w.Callee+" "+w.What)), 160)
+				names["peer"] = w.Callee
+			}
+			q.findCited(k.kind, name, text, int(m.Latency.Count), span{}, cites, map[string]float64{"time.share": round(share, 2), "method.p95_s": round(m.Latency.P95.Seconds(), 3)}, names)
+			listed++
+			break
+		}
+	}
+}
+
+// seenBelow reports whether the operation that a method mostly waits for is in
+// the spans itself: then the wait is passed on, and told where it begins.
+func (q *inquiry) seenBelow(m *ledger.Method) bool {
+	w := longestWait(m, incident.TimeDownstream)
+	if w == nil {
+		return false
+	}
+	for i := range q.e.book.Methods {
+		if o := &q.e.book.Methods[i]; o.Service != m.Service && o.Service == w.Callee {
+			return true
+		}
+	}
+	return false
+}
+
+// waitsInDatabase reports whether statements are slow because they wait for
+// locks: then their time is not the statement's.
+func (q *inquiry) waitsInDatabase() bool { return q.has(incident.SQLLockWait, incident.SQLMetaLock) }
+
+func minNonBlank(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+func longestWait(m *ledger.Method, kind incident.Kind) *ledger.Wait {
+	for i := range m.Waits {
+		w := &m.Waits[i]
+		switch kind {
+		case incident.TimeDB:
+			if w.Kind == "db" {
+				return w
+			}
+		case incident.TimeDownstream:
+			if w.Kind != "db" {
+				return w
+			}
+		}
+	}
+	return nil
+}
+
+// methodCites are traces of calls of a method.
+func (q *inquiry) methodCites(m *ledger.Method) []evidence.Citation {
+	for _, x := range q.e.accounts() {
+		if x.Method == m.Method && (x.Service == m.RPC) && (x.Callee == m.Service || x.Callee == "") && len(x.Examples) > 0 {
+			return []evidence.Citation{x.Examples[0].Cite}
+		}
+	}
+	return nil
+}
+
+// duplicateFindings say which writes ran more than once for one business key.
+func (q *inquiry) duplicateFindings() {
+	if q.e.book == nil {
+		return
+	}
+	listed := 0
+	for _, d := range q.e.book.Duplicates {
+		if !writes(methodName(d.Method)) || listed == 3 {
+			continue
+		}
+		name := joinMethod(d.Service, methodName(d.Method))
+		var cites []evidence.Citation
+		cites = append(cites, d.Cites...)
+		text := fmt.Sprintf("%s was executed more than once for %s, up to %d times for one", name, plural(int(d.Keys), "business key"), d.Most)
+		if d.Median > 0 {
+			text += fmt.Sprintf(", %s apart (median)", seconds(d.Median.Seconds()))
+		}
+		q.findCited(incident.DuplicateWrite, name, text, int(d.Executions-d.Keys), span{}, citeUnion(keepCites, cites), map[string]float64{"writes.duplicate": float64(d.Executions - d.Keys)}, map[string]string{"service": serviceName(d.Service), "method": methodName(d.Method)})
+		listed++
+	}
+}
+
+// arrivalFindings compare what several providers of one kind received, by their
+// own access logs.
+func (q *inquiry) arrivalFindings() {
+	if q.e.book == nil {
+		return
+	}
+	kinds := map[string][]*ledger.Arrivals{}
+	for i := range q.e.book.Arrivals {
+		a := &q.e.book.Arrivals[i]
+		key := baseName(a.Callee) + "\x00" + a.Method
+		kinds[key] = append(kinds[key], a)
+	}
+	for _, key := range sortedKeys(kinds) {
+		list := kinds[key]
+		if len(list) < 2 {
+			continue
+		}
+		slices.SortStableFunc(list, func(a, b *ledger.Arrivals) int { return cmp.Compare(b.Count, a.Count) })
+		top, total := list[0], int64(0)
+		for _, a := range list {
+			total += a.Count
+		}
+		rest := total - top.Count
+		uneven := float64(top.Count)*float64(len(list)) >= skewShare*float64(total) || len(list) < 4 && top.Count >= 4*rest
+		if !uneven || total < 3*manyCalls || top.Failures*10 < top.Count && !q.poolInTrouble() {
+			continue
+		}
+		name := cmp.Or(top.Instance, top.Callee)
+		s := &sighting{count: int(top.Count), span: span{top.First, top.Last}}
+		s.citeAt(cited{top.First, top.Cite})
+		q.find(incident.RouteSkew, name, fmt.Sprintf("%s received %s of %s requests of %s, the other %d providers %s on average", name, human(top.Count), human(total), top.Method, len(list)-1, human(rest/int64(len(list)-1))), s,
+			map[string]float64{"tasks": float64(top.Count), "tasks.others": round(float64(rest)/float64(len(list)-1), 1)}, map[string]string{"service": top.Callee, "method": top.Method})
+		return
+	}
+}
+
+// baseName is an instance's name without its number: product-1, product-2.
+func baseName(s string) string { return strings.TrimRight(s, "0123456789-_.") }
+
+// hopFindings compare what callers asked for with what arrived behind them.
+func (q *inquiry) hopFindings() {
+	if q.e.book == nil {
+		return
+	}
+	for _, h := range q.e.book.Hops {
+		if h.Calls < someCalls || h.Amplification < amplifiedFrom || !h.Joined {
+			continue
+		}
+		title := h.Caller + " -> " + h.Callee + " " + h.Method
+		s := &sighting{count: int(h.Arrivals - h.Calls), span: span{h.From, h.To}}
+		s.citeAt(cited{cite: h.Cite})
+		q.find(incident.RetryAmplified, title, fmt.Sprintf("%s: %s requests arrived for %s that were asked for, amplification %.1fx (access logs of both ends, joined by request ID)", title, human(h.Arrivals), human(h.Calls), h.Amplification), s,
+			map[string]float64{"calls": float64(h.Calls), "attempts": float64(h.Arrivals), "amplification": round(h.Amplification, 2)}, map[string]string{"consumer": h.Caller, "service": h.Callee, "method": h.Method, "edge": title})
+	}
+}
