@@ -47,6 +47,7 @@ func (q *inquiry) accountFindings() {
 		}
 	}
 	q.layerFinding()
+	q.budgetFinding()
 	q.timeFindings()
 	q.duplicateFindings()
 	q.arrivalFindings()
@@ -240,6 +241,80 @@ func (q *inquiry) layerFinding() {
 		q.findCited(incident.RetryLayers, factors[0], text, int(p.Roots), span{}, cites, values, nil)
 		return
 	}
+}
+
+// budgetFinding says that a layer retries for longer than the layer above waits:
+// what it does after that is for nobody.
+func (q *inquiry) budgetFinding() {
+	if q.e.book == nil {
+		return
+	}
+	for _, p := range q.e.book.Paths {
+		for i := 1; i < len(p.Layers); i++ {
+			above, below := q.accountOf(p.Layers[i-1]), q.accountOf(p.Layers[i])
+			if above == nil || below == nil || above.Timeout <= 0 || below.Timeout <= 0 || below.Ceiling < 2 || above.TimeoutCount < fewCalls || below.TimeoutCount < fewCalls {
+				continue
+			}
+			d := ledger.Deadlines([]ledger.DeadlineLayer{
+				{Name: accountTitle(above), Timeout: above.Timeout, Retries: max(0, above.Ceiling-1)},
+				{Name: accountTitle(below), Timeout: below.Timeout, Retries: below.Ceiling - 1},
+			})[1]
+			if d.Over <= 0 {
+				continue
+			}
+			text := fmt.Sprintf("%s may take %d ms x %d attempts = %s, but its caller waits %d ms: %d of the %d attempts can end in time", accountTitle(below), below.Timeout.Milliseconds(), d.Attempts, seconds(d.Needs.Seconds()), d.Left.Milliseconds(), d.Useful, d.Attempts)
+			s := accountSighting(below, below.TimeoutCount, below.First, below.Last)
+			for _, ex := range above.Examples[:min(1, len(above.Examples))] {
+				s.citeAt(cited{cite: ex.Cite})
+			}
+			q.find(incident.CallBudget, accountTitle(below), text, s, map[string]float64{"timeout_ms": float64(below.Timeout.Milliseconds()), "budget_ms": float64(d.Left.Milliseconds()), "needs_ms": float64(d.Needs.Milliseconds()), "ceiling": float64(below.Ceiling)}, accountNamesOf(below))
+			return
+		}
+	}
+}
+
+// accountOf is the account of a path's layer on spans; nil if it is beyond the
+// book's cap.
+func (q *inquiry) accountOf(l ledger.Layer) *ledger.Edge {
+	accounts := q.e.accounts()
+	for i := range accounts {
+		x := &accounts[i]
+		if x.Basis == ledger.FromSpans && x.Caller == l.Caller && x.Callee == l.Callee && x.Service == l.Service && x.Method == l.Method {
+			return x
+		}
+	}
+	return nil
+}
+
+// sustainedFinding says that retries went on when what began them was over: the
+// statement, pause or lock that failed the calls was last seen well before, while
+// the same evidence goes on.
+func (q *inquiry) sustainedFinding() {
+	x := q.account
+	if x == nil || !q.comparableClocks() {
+		return
+	}
+	peak := amplifiedStretch(x)
+	var began incident.Finding
+	for _, f := range q.of(incident.SQLSlow, incident.SQLLockWait, incident.GCPauses) {
+		if !f.Last.IsZero() && !f.First.IsZero() && f.First.Before(peak.from.Add(sustainedFrom)) && f.Last.After(began.Last) {
+			began = f
+		}
+	}
+	if began.ID == "" || peak.to.Sub(began.Last) < sustainedFrom+maxTimeout(x) {
+		return
+	}
+	text := fmt.Sprintf("%s: retries go on for %s after the last sign of what began them (%s): they keep the load up by themselves", accountTitle(x), seconds(peak.to.Sub(began.Last).Seconds()), clip(began.Text, 80))
+	s := accountSighting(x, x.Retried, began.Last, peak.to)
+	for _, c := range began.Citations[:min(1, len(began.Citations))] {
+		s.citeAt(cited{cite: c})
+	}
+	q.find(incident.RetrySustained, accountTitle(x), text, s, map[string]float64{"sustained_s": round(peak.to.Sub(began.Last).Seconds(), 1)}, accountNamesOf(x))
+}
+
+// maxTimeout is how long one call may go on after what slowed it has ended.
+func maxTimeout(x *ledger.Edge) time.Duration {
+	return max(0, x.Timeout) * time.Duration(max(1, x.Ceiling))
 }
 
 func (q *inquiry) layerCites(l ledger.Layer) []evidence.Citation {

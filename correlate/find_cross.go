@@ -16,6 +16,7 @@ func (q *inquiry) crossFindings() {
 	q.hotMethod()
 	q.sharedLoss()
 	q.connectionHolders()
+	q.sustainedFinding()
 }
 
 // hotMethod is the service method that most busy workers are in.

@@ -185,6 +185,9 @@ func (m *markdown) tables(r *Report) {
 	for i, e := range head(r.Edges) {
 		m.row(i, "Calls", e.Name(), e.facts(), m.about(e.Citations, e.Name()))
 	}
+	for i, p := range head(severalRetry(r.Paths)) {
+		m.row(i, "Paths", p.Name(), p.facts(), p.Citations)
+	}
 	for i, s := range head(r.SQL) {
 		m.row(i, "SQL", cutMiddle(collapse(s.Fingerprint), 400), s.facts(), m.about(s.Citations, s.Fingerprint))
 	}

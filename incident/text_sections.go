@@ -235,6 +235,10 @@ func (t *text) tables(r *Report) {
 	for i, e := range head(r.Edges) {
 		t.row(i, "CALLS", len(r.Edges), e.Name(), e.facts(), t.about(e.Citations, e.Name()))
 	}
+	several := severalRetry(r.Paths)
+	for i, p := range head(several) {
+		t.row(i, "PATHS", len(several), p.Name(), p.facts(), p.Citations)
+	}
 	for i, s := range head(r.SQL) {
 		t.row(i, "SQL", len(r.SQL), collapse(s.Fingerprint), s.facts(), t.about(s.Citations, s.Fingerprint))
 	}

@@ -205,6 +205,43 @@ func (e *Edge) facts() facts {
 	return f
 }
 
+// severalRetry are the paths on which more than one layer retries; the others
+// say nothing that their edges do not.
+func severalRetry(paths []Path) []Path {
+	var list []Path
+	for _, p := range paths {
+		n := 0
+		for _, l := range p.Layers {
+			if l.Amplification >= 1.05 {
+				n++
+			}
+		}
+		if n > 1 {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// Name returns the path's product: "gateway -> order 3.0x × order -> Sku.get 3.0x".
+func (p *Path) Name() string {
+	var parts []string
+	for _, l := range p.Layers {
+		parts = append(parts, fmt.Sprintf("%s %.1fx", l.Edge, l.Amplification))
+	}
+	return strings.Join(parts, " × ")
+}
+
+func (p *Path) facts() facts {
+	var f facts
+	f.add(true, "= %.1fx", p.Amplification)
+	f.add(p.Load > 1.05*p.Amplification, "%.1f with fan-out", p.Load)
+	if p.InPerS != nil && p.OutPerS != nil {
+		f.add(true, "%s/s in, %s/s at the last", significant(*p.InPerS), significant(*p.OutPerS))
+	}
+	return f
+}
+
 func (s *Fingerprint) facts() facts {
 	var f facts
 	if s.Count != nil {

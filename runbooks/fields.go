@@ -28,7 +28,7 @@ var common = []string{"subject", "text", "count"}
 var (
 	edgeKinds = []incident.Kind{
 		incident.RetryAmplified, incident.RetryCeiling, incident.RetryExhausted, incident.CallTimeout, incident.PoolRejected, incident.CallLate,
-		incident.RetryHopeless, incident.RetryBudget, incident.RetrySustained,
+		incident.RetryHopeless, incident.CallBudget, incident.RetryBudget, incident.RetrySustained,
 		incident.RetryWrite, incident.RetryRejection, incident.RetrySameTarget, incident.RetrySucceeded, incident.RetryNone, incident.CallUnreachable, incident.RouteWide,
 	}
 	stackKinds = []incident.Kind{
@@ -99,6 +99,9 @@ var fields = map[string][]incident.Kind{
 	"calls.retried":        {incident.RetryHopeless},
 	"calls.saved":          {incident.RetryHopeless},
 	"provider.p50_ms":      {incident.CallSlowProvider},
+	"budget_ms":            {incident.CallBudget},
+	"needs_ms":             {incident.CallBudget},
+	"sustained_s":          {incident.RetrySustained},
 	"time.share":           timeKinds,
 	"method.p95_s":         timeKinds,
 	"ceiling":              edgeKinds,
