@@ -99,7 +99,6 @@ func (r *running) window(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	r.fail(c.WatchRouters(ctx))
 	before, err := s.Counters(ctx)
 	if err != nil {
 		return err

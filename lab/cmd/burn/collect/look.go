@@ -50,6 +50,9 @@ func (c *Collector) Look(ctx context.Context, n int, last bool, dump []string) e
 	if n == 1 || last {
 		do(func() error { return c.metrics(ctx, n, last) })
 	}
+	if n == 2 {
+		do(func() error { return c.watchRouters(ctx, "enableRouterSnapshot") })
+	}
 	if last {
 		do(func() error { return c.explain(ctx) })
 		do(func() error { return c.routers(ctx) })
@@ -141,7 +144,7 @@ func (c *Collector) routers(ctx context.Context) error {
 			return err
 		}
 	}
-	return nil
+	return c.watchRouters(ctx, "disableRouterSnapshot")
 }
 
 func qosPath(command string) string {
@@ -151,13 +154,14 @@ func qosPath(command string) string {
 	return command
 }
 
-// WatchRouters makes Dubbo note how each call is routed.
-func (c *Collector) WatchRouters(ctx context.Context) error {
+// watchRouters makes Dubbo note how each call is routed, which fills its log, or
+// makes it stop.
+func (c *Collector) watchRouters(ctx context.Context, command string) error {
 	v, err := c.stack.Service("order")
 	if err != nil || v.Go || v.Line == "dubbo27" {
 		return err
 	}
-	_, err = ask(ctx, fmt.Sprintf("http://%s/enableRouterSnapshot?service=com.acme.shop.SkuService", env.Addr(v.QoS)))
+	_, err = ask(ctx, fmt.Sprintf("http://%s/%s?service=com.acme.shop.SkuService", env.Addr(v.QoS), command))
 	return err
 }
 

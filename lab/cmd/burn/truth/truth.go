@@ -72,10 +72,10 @@ type Service struct {
 	Settings map[string]string `json:"settings"`
 }
 
-// Amplification is that of one edge over the window, or 0.
-func (t *Truth) Amplification(edge string) float64 {
-	for _, e := range t.Edges {
-		if e.Edge == edge {
+// Amplification is that of one edge, or 0.
+func Amplification(edges []Total, name string) float64 {
+	for _, e := range edges {
+		if e.Edge == name {
 			return e.Amplification
 		}
 	}

@@ -73,21 +73,25 @@ func Judge(r *incident.Report, t *truth.Truth) (said string, wrong []string) {
 	if want.Edge == "" {
 		return said, wrong
 	}
-	counted := t.Amplification(want.Edge)
 	_, method, _ := strings.Cut(want.Edge, ".")
 	i := slices.IndexFunc(r.Edges, func(e incident.Edge) bool { return e.Method == method && e.Amplification != nil })
-	switch {
-	case i < 0:
+	if i < 0 {
+		counted := truth.Amplification(t.Edges, want.Edge)
 		said += fmt.Sprintf(", amplification of %s unknown, counted %.2f", method, counted)
 		if counted > 1+Tolerance {
 			bad("%s: no amplification, counted %.3f", want.Edge, counted)
 		}
-	default:
-		got := *r.Edges[i].Amplification
-		said += fmt.Sprintf(", %s %.2fx, counted %.2fx", method, got, counted)
-		if math.Abs(got-counted) > Tolerance*counted {
-			bad("%s: amplification %.3f, counted %.3f", want.Edge, got, counted)
-		}
+		return said, wrong
+	}
+	// Logs tell of calls that failed, which are those since the fault.
+	counted, when := truth.Amplification(t.Edges, want.Edge), ""
+	if r.Edges[i].Scope != "" {
+		counted, when = truth.Amplification(t.FaultEdges, want.Edge), " since the fault"
+	}
+	got := *r.Edges[i].Amplification
+	said += fmt.Sprintf(", %s %.2fx by %s, counted %.2fx%s", method, got, r.Edges[i].Basis, counted, when)
+	if math.Abs(got-counted) > Tolerance*counted {
+		bad("%s: amplification %.3f, counted %.3f%s", want.Edge, got, counted, when)
 	}
 	return said, wrong
 }
