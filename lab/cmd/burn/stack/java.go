@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -36,22 +37,29 @@ type Service struct {
 	proc    *env.Process
 }
 
-// agent are the instrumentations that the lab needs; all others would only make
-// the start slower. The resource providers left out tell of this machine.
-var agent = map[string]string{
-	"otel.exporter.otlp.protocol":                                           "http/protobuf",
-	"otel.metrics.exporter":                                                 "none",
-	"otel.logs.exporter":                                                    "none",
-	"otel.instrumentation.common.default-enabled":                           "false",
-	"otel.instrumentation.opentelemetry-api.enabled":                        "true",
-	"otel.instrumentation.apache-dubbo.enabled":                             "true",
-	"otel.instrumentation.jdbc.enabled":                                     "true",
-	"otel.instrumentation.java-http-server.enabled":                         "true",
-	"otel.instrumentation.http-url-connection.enabled":                      "true",
-	"otel.bsp.schedule.delay":                                               "1000",
-	"otel.bsp.max.queue.size":                                               "16384",
-	"otel.java.disabled.resource.providers":                                 "io.opentelemetry.instrumentation.resources.HostResourceProvider,io.opentelemetry.instrumentation.resources.HostIdResourceProvider,io.opentelemetry.instrumentation.resources.ProcessResourceProvider,io.opentelemetry.instrumentation.resources.OsResourceProvider",
-	"otel.instrumentation.common.experimental.controller-telemetry.enabled": "false",
+// neutral are the resource providers of the tracing agent left out, because they
+// tell of this machine.
+const neutral = "-Dotel.java.disabled.resource.providers=" +
+	"io.opentelemetry.instrumentation.resources.HostResourceProvider," +
+	"io.opentelemetry.instrumentation.resources.HostIdResourceProvider," +
+	"io.opentelemetry.instrumentation.resources.ProcessResourceProvider," +
+	"io.opentelemetry.instrumentation.resources.OsResourceProvider"
+
+// flags reads a file of JVM flags beside the Java sources. A collector of the
+// scenario's choice takes the place of theirs.
+func (s *Stack) flags(name, gc string) ([]string, error) {
+	data, err := os.ReadFile(filepath.Join(filepath.Dir(s.Java), name))
+	if err != nil {
+		return nil, err
+	}
+	list := strings.Fields(string(data))
+	if gc == "" {
+		return list, nil
+	}
+	list = slices.DeleteFunc(list, func(f string) bool {
+		return strings.HasPrefix(f, "-XX:+Use") && strings.HasSuffix(f, "GC")
+	})
+	return append(list, "-XX:+Use"+gc), nil
 }
 
 // startJVM starts a JVM and does not wait for it.
@@ -75,22 +83,22 @@ func (s *Stack) startJVM(spec Spec, ports int) (*Service, error) {
 	if heap == "" {
 		heap = "256m"
 	}
-	args := []string{
-		"-Xms" + heap, "-Xmx" + heap, "-XX:TieredStopAtLevel=1", "-Xshare:auto", "-Duser.timezone=UTC", "-Djava.net.preferIPv4Stack=true",
-		"-Xlog:gc*,safepoint:file=" + filepath.Join(dir, "gc.log") + ":time,uptime,level,tags:filecount=0",
+	args, err := s.flags("jvm.flags."+spec.Line, spec.GC)
+	if err != nil {
+		return nil, err
 	}
-	gc := spec.GC
-	if gc == "" {
-		gc = "SerialGC"
-	}
-	args = append(args, "-XX:+Use"+gc)
+	args = append(args, "-Xms"+heap, "-Xmx"+heap, "-Duser.timezone=UTC", "-Djava.net.preferIPv4Stack=true",
+		"-Xlog:gc*,safepoint:file="+filepath.Join(dir, "gc.log")+":time,uptime,level,tags:filecount=0")
 	if spec.Role != "zookeeper" {
-		args = append(args, "-javaagent:"+filepath.Join(s.Java, "opentelemetry-javaagent.jar"),
-			"-Dotel.service.name="+spec.Role, "-Dotel.resource.attributes=service.instance.id="+spec.Name,
-			"-Dotel.exporter.otlp.endpoint=http://"+env.Addr(s.otlpPort))
-		for _, k := range slices.Sorted(maps.Keys(agent)) {
-			args = append(args, "-D"+k+"="+agent[k])
+		tracing, err := s.flags("otel.flags", "")
+		if err != nil {
+			return nil, err
 		}
+		args = append(append(args, tracing...), neutral,
+			"-javaagent:"+filepath.Join(s.Java, "opentelemetry-javaagent.jar"),
+			"-Dotel.service.name="+spec.Role, "-Dotel.resource.attributes=service.instance.id="+spec.Name,
+			"-Dotel.exporter.otlp.protocol=http/protobuf", "-Dotel.exporter.otlp.endpoint=http://"+env.Addr(s.otlpPort),
+			"-Dotel.bsp.schedule.delay=1000", "-Dotel.bsp.max.queue.size=16384")
 	}
 	for _, k := range slices.Sorted(maps.Keys(lab)) {
 		args = append(args, "-Dlab."+k+"="+lab[k])

@@ -74,7 +74,7 @@ func Judge(r *incident.Report, t *truth.Truth) (said string, wrong []string) {
 		return said, wrong
 	}
 	_, method, _ := strings.Cut(want.Edge, ".")
-	i := slices.IndexFunc(r.Edges, func(e incident.Edge) bool { return e.Method == method && e.Amplification != nil })
+	i := slices.IndexFunc(r.Edges, func(e incident.Edge) bool { return strings.EqualFold(e.Method, method) && e.Amplification != nil })
 	if i < 0 {
 		counted := truth.Amplification(t.Edges, want.Edge)
 		said += fmt.Sprintf(", amplification of %s unknown, counted %.2f", method, counted)
