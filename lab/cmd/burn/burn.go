@@ -84,6 +84,14 @@ func (r *running) fail(err error) {
 	}
 }
 
+func (r *running) missed(err error) {
+	if err != nil {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.truth.Missed = append(r.truth.Missed, err.Error())
+	}
+}
+
 // window is the part of the run that is measured.
 func (r *running) window(ctx context.Context, dir string) error {
 	s, d, t := r.stack, r.dose, r.truth
@@ -135,7 +143,8 @@ func (r *running) window(ctx context.Context, dir string) error {
 	}
 	for n := range scenario.Looks {
 		at(scenario.FirstLook+time.Duration(n)*scenario.LookGap, func() {
-			r.fail(c.Look(ctx, n+1, n+1 == scenario.Looks, d.Dumps))
+			// A process that burns may not answer: that is how it is in life.
+			r.missed(c.Look(ctx, n+1, n+1 == scenario.Looks, d.Dumps))
 		})
 	}
 	t.Load.Result = load.Run(ctx, url, d.Load)

@@ -91,6 +91,9 @@ func (o options) do(ctx context.Context, jobs []job, out io.Writer) (err error) 
 		if t != nil {
 			fmt.Fprintf(out, "%2d/%d %-32s %5s  %s\n", i+1, len(jobs), j.name(), since(from), summary(t))
 		}
+		if t != nil && len(t.Missed) > 0 {
+			fmt.Fprintf(out, "%40s  could not be collected: %q\n", "", t.Missed)
+		}
 		if err != nil {
 			fmt.Fprintf(out, "%2d/%d %-32s %5s  failed: %v\n", i+1, len(jobs), j.name(), since(from), err)
 			errs = append(errs, fmt.Errorf("%s: %w", j.name(), err))

@@ -116,7 +116,7 @@ func (v *Service) Pid() int { return v.proc.Pid() }
 
 // Wait waits until the service says that it can serve.
 func (v *Service) Wait(ctx context.Context) error {
-	return v.proc.Wait(ctx, 90*time.Second, func(ctx context.Context) error {
+	return v.proc.Wait(ctx, 150*time.Second, func(ctx context.Context) error {
 		_, err := v.Get(ctx, "/ready")
 		return err
 	})

@@ -22,6 +22,7 @@ type Truth struct {
 	Setup  []Service    `json:"setup"`
 	Counts map[string]N `json:"counts,omitempty"` // in the database
 	Spans  int64        `json:"spans"`
+	Missed []string     `json:"missed,omitempty"` // evidence that could not be collected, and why
 
 	Edges      []Total             `json:"edges"`       // over the window
 	FaultEdges []Total             `json:"fault_edges"` // from the fault on
