@@ -21,6 +21,8 @@ type accessLog struct {
 
 	proxied  map[proxyKey]*accessSum
 	arrivals map[arrivalKey]*accessSum
+	hashes   hashes         // of the servers' names
+	orders   hashes         // of the sources' names
 	routes   map[uint32]int // masked paths of each server
 	route    []byte
 
@@ -77,7 +79,8 @@ func (a *accessLog) add(r *evidence.Record) {
 	start := a.start(r)
 	call := outcomeOf(x)
 	ns := max(0, x.Duration.Nanoseconds())
-	ex := example{attempts: 1, dur: ns, source: a.sources.id(r.Cite.Source, strings.Clone), line: int32(min(r.Cite.Line, 1<<31-1))}
+	source := a.sources.id(r.Cite.Source, strings.Clone)
+	ex := example{attempts: 1, dur: ns, source: source, line: int32(max(0, min(r.Cite.Line, 1<<31-1))), order: a.orders.of(a.sources, source)}
 
 	counted := len(x.Upstreams) > 0 || x.Attempts >= 0
 	tries := -1
@@ -90,6 +93,16 @@ func (a *accessLog) add(r *evidence.Record) {
 		a.arrive(a.arrival(arrivalKey{server, instance, method}, x), x, call, start, ex)
 	}
 	a.remember(x, server, method, start, tries, call, ex)
+}
+
+// hashes are numbers of names that do not depend on the order of arrival.
+type hashes []uint64
+
+func (h *hashes) of(t *table[string], id uint32) uint64 {
+	for len(*h) <= int(id) {
+		*h = append(*h, hashText(6, t.keys[len(*h)]))
+	}
+	return (*h)[id]
 }
 
 // start is when the request began, in ns; 0 if unknown.

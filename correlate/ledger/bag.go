@@ -1,5 +1,7 @@
 package ledger
 
+import "slices"
+
 // line is what is kept of an access-log line to match it with others.
 type line struct {
 	id     uint64 // request ID, business key, or client and target
@@ -30,6 +32,9 @@ func (b *bag) add(x line) {
 	if x.id&mask != 0 {
 		b.lost++
 		return
+	}
+	if len(b.lines) == cap(b.lines) {
+		b.lines = slices.Grow(b.lines, min(max(1024, len(b.lines)), b.max+1))
 	}
 	b.lines = append(b.lines, x)
 	for len(b.lines) > b.max && b.half < 32 {

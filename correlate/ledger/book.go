@@ -33,8 +33,8 @@ type Book struct {
 	SpansKept int64   // of them, kept
 	Share     float64 // share of the traces that was kept: 1, or a power of a half when memory bounded it
 	Traces    int64
-	// Stacked counts traces in which more than one logical call was retried;
-	// where that is at two depths, retries multiply.
+	// Stacked counts traces in which a call was retried inside an attempt of a
+	// call that was retried, too: there retries multiply.
 	Stacked int64
 	// Weighted and Unweighted count calls whose spans state a sampling weight and
 	// calls whose do not. Where both are above 0 the counts mix populations.

@@ -22,7 +22,10 @@ type duplicateSum struct {
 func (a *accessLog) duplicates(b *Book) {
 	lines := a.keys.lines
 	slices.SortFunc(lines, func(x, y line) int {
-		return cmp.Or(cmp.Compare(x.id, y.id), cmp.Compare(x.start, y.start), cmp.Compare(a.sources.keys[x.source], a.sources.keys[y.source]), cmp.Compare(x.line, y.line))
+		if x.id != y.id {
+			return cmp.Compare(x.id, y.id)
+		}
+		return a.compareLines(&x, &y)
 	})
 	sums := map[uint32]*duplicateSum{}
 	callees := map[uint32][]string{}
@@ -98,7 +101,10 @@ func (a *accessLog) worstKey(s *duplicateSum, run []line) {
 func (a *accessLog) countRepeats() {
 	lines := a.repeats.lines
 	slices.SortFunc(lines, func(x, y line) int {
-		return cmp.Or(cmp.Compare(x.id, y.id), cmp.Compare(x.start, y.start), cmp.Compare(a.sources.keys[x.source], a.sources.keys[y.source]), cmp.Compare(x.line, y.line))
+		if x.id != y.id {
+			return cmp.Compare(x.id, y.id)
+		}
+		return a.compareLines(&x, &y)
 	})
 	again := map[arrivalKey]int64{}
 	eachRun(lines, func(x, y *line) bool { return x.id == y.id }, func(run []line) {

@@ -60,9 +60,14 @@ type example struct {
 	dur      int64
 	source   uint32
 	line     int32
+	order    uint64 // of the source, whatever order its name came in
 }
 
 const maxExamples = 5
+
+func exampleOf(s *span, attempts int, dur int64) example {
+	return example{s.trace, attempts, dur, s.source, s.line, uint64(s.source)}
+}
 
 func (j *joiner) edge(k edgeKey) *edgeSum {
 	e := j.edges[k]
@@ -114,20 +119,29 @@ func (j *joiner) edgesOf() {
 
 // count adds the calls of one trace to their edges.
 func (j *joiner) count() {
-	layers := 0
+	stacked := false
 	for i := range j.calls {
 		c := &j.calls[i]
 		if c.unit < 0 {
 			continue
 		}
-		if c.attempts > 1 {
-			layers++
-		}
+		stacked = stacked || c.attempts > 1 && j.retriedAbove(c)
 		j.countCall(c)
 	}
-	if layers > 1 {
+	if stacked {
 		j.stacked++
 	}
+}
+
+// retriedAbove reports whether a call that led to c was retried, too.
+func (j *joiner) retriedAbove(c *call) bool {
+	for steps := 0; c.above >= 0 && steps < maxLayers; steps++ {
+		c = &j.calls[c.above]
+		if c.attempts > 1 {
+			return true
+		}
+	}
+	return false
 }
 
 func (j *joiner) countCall(c *call) {
@@ -190,7 +204,7 @@ func (j *joiner) countCall(c *call) {
 			e.sameOnly++
 		}
 	}
-	e.example(example{head.trace, longest, c.end - c.start, head.source, head.line})
+	e.example(exampleOf(head, longest, c.end-c.start))
 }
 
 // countTry adds one attempt.
@@ -248,7 +262,7 @@ func (j *joiner) countTry(c *call, x, prev *try) {
 		}
 	}
 	if prev != nil && !prev.hidden && x.reason == byRetry && x.client >= 0 && prev.client >= 0 {
-		gap := x.start - prev.start - prev.dur
+		gap := t.spans[x.client].start - t.spans[prev.client].end()
 		e.gap.Add(duration(max(0, gap)))
 		if prev.class == isTransient && gap < int64(j.cfg.MinWait) {
 			e.noBackoff++
@@ -338,9 +352,17 @@ func (e *edgeSum) timeout() (mode time.Duration, n int64) {
 
 // example keeps the worst calls: of most attempts, then the longest.
 func (e *edgeSum) example(x example) {
+	if n := len(e.examples); n == maxExamples {
+		if last := &e.examples[n-1]; x.attempts < last.attempts || x.attempts == last.attempts && x.dur < last.dur {
+			return
+		}
+	}
 	worse := func(a, b example) int {
-		return cmp.Or(cmp.Compare(b.attempts, a.attempts), cmp.Compare(b.dur, a.dur), slices.Compare(a.trace[:], b.trace[:]),
-			cmp.Compare(a.source, b.source), cmp.Compare(a.line, b.line))
+		if a.attempts != b.attempts || a.dur != b.dur {
+			return cmp.Or(cmp.Compare(b.attempts, a.attempts), cmp.Compare(b.dur, a.dur))
+		}
+		return cmp.Or(slices.Compare(a.trace[:], b.trace[:]),
+			cmp.Compare(a.order, b.order), cmp.Compare(a.line, b.line))
 	}
 	if n := len(e.examples); n == maxExamples && worse(x, e.examples[n-1]) >= 0 {
 		return

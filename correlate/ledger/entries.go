@@ -61,6 +61,9 @@ func (j *joiner) arrival(entries []int32, site int32) {
 			u.class = isOK
 		}
 	}
+	if len(entries) == 1 && s.ordinal > 1 {
+		u.site = -2 - i // numbered by a header: the first stands by itself somewhere
+	}
 	if len(entries) > 1 {
 		u.evidence = Structural
 		if top := int(last.ordinal); top > len(entries) {
@@ -76,6 +79,14 @@ func (j *joiner) arrival(entries []int32, site int32) {
 // call of a client.
 func (j *joiner) lostParent(g int32) {
 	t := &j.tree
+	if t.huge {
+		for e := t.firstEntry[g]; e >= 0; e = t.nextEntry[e] {
+			if t.roles[e] == roleEntry {
+				j.arrival([]int32{e}, -2-e)
+			}
+		}
+		return
+	}
 	var group [64]int32
 	for e := t.firstEntry[g]; e >= 0; e = t.nextEntry[e] {
 		if t.roles[e] != roleEntry || t.spans[e].ident != 0 && t.spans[e].kind == evidence.KindConsumer {
@@ -105,7 +116,7 @@ func (j *joiner) lostParent(g int32) {
 			}
 			continue
 		}
-		if n > j.cfg.MaxChain || t.huge {
+		if n > j.cfg.MaxChain {
 			for _, x := range group[:n] {
 				j.arrival([]int32{x}, -2-x)
 			}

@@ -245,7 +245,7 @@ func TestDamage(t *testing.T) { // F12
 	b := book(t, Config{}, m.records, 1)
 	e := edgeOf(t, b, "shop", "stock", "")
 	wantEdge(t, e, 1, 1)
-	if b.Losses[LostDuplicate] != 2 || b.Losses[LostNegative] != 2 || e.Slots != evidence.None {
+	if b.Losses[LostDuplicate] != 2 || b.Losses[LostNegative] != 1 || e.Slots != evidence.None {
 		t.Errorf("losses %v, slots %v", b.Losses, e.Slots)
 	}
 }

@@ -85,7 +85,7 @@ func (j *joiner) containerReasons(u *unit, tries []try) {
 			t.reason = byRedirect
 		case prev.class == isAuth:
 			t.reason = byAuth
-		case t.start < prev.start+prev.dur-int64(j.cfg.Epsilon) && t.client >= 0 && prev.client >= 0:
+		case t.client >= 0 && prev.client >= 0 && j.tree.spans[t.client].start < j.tree.spans[prev.client].end()-int64(j.cfg.Epsilon):
 			t.reason = byHedge
 		}
 	}

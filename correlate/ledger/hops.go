@@ -26,10 +26,10 @@ func (a *accessLog) remember(x *evidence.Access, server, method uint32, start in
 	if len(x.Path) > 0 {
 		y.target = hashBytes(1, x.Path)
 	} else {
-		y.target = uint64(method)
+		y.target = hashBytes(4, a.route)
 	}
 	if len(x.Key) > 0 && x.Side != evidence.Consumer {
-		y.id = mix(hashBytes(uint64(method), x.Key))
+		y.id = hashBytes(hashBytes(5, a.route), x.Key)
 		a.keys.add(y)
 	}
 	if len(x.RequestID) > 0 {
@@ -38,7 +38,7 @@ func (a *accessLog) remember(x *evidence.Access, server, method uint32, start in
 		return
 	}
 	if len(x.Client) > 0 && len(x.Path) > 0 && tries < 0 && start != 0 {
-		y.id = mix(hashBytes(hashBytes(3, hostBytes(x.Client)), x.Path) ^ uint64(server))
+		y.id = mix(hashBytes(hashBytes(3, hostBytes(x.Client)), x.Path) ^ a.hashes.of(a.servers, server))
 		a.repeats.add(y)
 	}
 }
@@ -61,9 +61,14 @@ type hopSum struct {
 func (a *accessLog) hops(b *Book) {
 	sums := map[hopKey]*hopSum{}
 	lines := a.requests.lines
+	if oneServer(lines) {
+		lines = nil // nothing to match with
+	}
 	slices.SortFunc(lines, func(x, y line) int {
-		return cmp.Or(cmp.Compare(x.id, y.id), cmp.Compare(a.servers.keys[x.server], a.servers.keys[y.server]), cmp.Compare(x.target, y.target),
-			cmp.Compare(x.start, y.start), cmp.Compare(a.sources.keys[x.source], a.sources.keys[y.source]), cmp.Compare(x.line, y.line))
+		if x.id != y.id {
+			return cmp.Compare(x.id, y.id)
+		}
+		return cmp.Or(cmp.Compare(a.servers.keys[x.server], a.servers.keys[y.server]), cmp.Compare(x.target, y.target), a.compareLines(&x, &y))
 	})
 	above := a.whoCalls(lines)
 	alone, fromNowhere := map[uint32]int64{}, map[uint32]int64{}
@@ -100,6 +105,23 @@ func (a *accessLog) hops(b *Book) {
 	if len(b.Hops) > a.cfg.MaxEdges {
 		b.Hops = b.Hops[:a.cfg.MaxEdges]
 	}
+}
+
+func oneServer(lines []line) bool {
+	for i := range lines {
+		if lines[i].server != lines[0].server {
+			return false
+		}
+	}
+	return true
+}
+
+// compareLines orders the lines of one request by time and place.
+func (a *accessLog) compareLines(x, y *line) int {
+	if x.start != y.start {
+		return cmp.Compare(x.start, y.start)
+	}
+	return cmp.Or(cmp.Compare(a.sources.keys[x.source], a.sources.keys[y.source]), cmp.Compare(x.line, y.line))
 }
 
 // eachRun calls f for each run of equal neighbours.

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"time"
+
+	"github.com/firebreak-io/firebreak/evidence"
 )
 
 // Evidence says how attempts were joined to their call.
@@ -68,6 +70,7 @@ type call struct {
 	providerSaw bool // only the callee's side was seen
 	hedged      bool
 	slot        uint64
+	above       int32 // the call in whose attempt it was made; -1 if there is none
 	path        int32
 	known       bool // its ancestry is complete
 	edge        *edgeSum
@@ -232,6 +235,12 @@ func (j *joiner) trace() {
 		return
 	}
 	j.traces++
+	for i := range j.spans {
+		if f := j.spans[i].flags; f&(flagNegative|flagUndated) != 0 {
+			j.l.lose(LostNegative, int64(f&flagNegative/flagNegative))
+			j.l.lose(LostTime, int64(f&flagUndated/flagUndated))
+		}
+	}
 	if j.tree.huge {
 		j.huge++
 		j.l.lose(LostHuge, int64(len(j.spans)))
@@ -277,6 +286,11 @@ func (j *joiner) clientUnit(i int32) {
 	j.below(i, 0)
 	u.n = int32(len(j.tries)) - u.first
 	tries := j.tries[u.first:]
+	if u.n == 1 && u.ordinal == 0 && tries[0].entry >= 0 {
+		// A header may have told the callee what the caller's span does not say.
+		u.ordinal = t.spans[tries[0].entry].ordinal
+		u.numbered = u.numbered || u.ordinal == 1
+	}
 	if t.roles[i] == roleLogical {
 		u.evidence = Explicit
 		u.ordinal, u.numbered = 0, false
@@ -317,7 +331,7 @@ func (j *joiner) below(i int32, depth int) {
 	}
 	alone := try{client: i, entry: -1, class: s.class, reason: s.reason, start: s.start, dur: s.dur}
 	e := t.firstEntry[i]
-	if e < 0 || t.huge {
+	if e < 0 || t.huge || s.kind == evidence.KindProducer {
 		j.tries = append(j.tries, alone)
 		return
 	}
@@ -327,7 +341,7 @@ func (j *joiner) below(i int32, depth int) {
 	service, what := t.service(e), t.spans[e].op
 	for ; e >= 0; e = t.nextEntry[e] {
 		x := &t.spans[e]
-		if t.service(e) != service || x.op != what || s.kind == 4 || len(j.tries)-first >= 1000 {
+		if t.service(e) != service || x.op != what || len(j.tries)-first >= 1000 {
 			continue
 		}
 		j.tries = append(j.tries, try{client: i, entry: e, class: x.class, reason: s.reason, start: x.start, dur: x.dur})
@@ -366,7 +380,7 @@ func (j *joiner) open(i int32, e Evidence) *call {
 	u := &j.units[i]
 	u.call = int32(len(j.calls))
 	j.calls = append(j.calls, call{
-		unit: i, site: u.site, callee: u.callee, start: u.start, end: u.end, calls: 1, class: u.class, evidence: e, path: -1,
+		unit: i, site: u.site, callee: u.callee, start: u.start, end: u.end, calls: 1, class: u.class, evidence: e, path: -1, above: -1,
 	})
 	return &j.calls[u.call]
 }

@@ -52,7 +52,7 @@ func (j *joiner) delivery(i int32) {
 	}
 	if s.start >= m.latest {
 		m.latest, m.class = s.start, s.class
-		m.worst = example{s.trace, m.n, s.dur, s.source, s.line}
+		m.worst = exampleOf(s, m.n, s.dur)
 	}
 	e := j.edge(edgeKey{0, k.service, s.op})
 	e.attempt.Add(duration(s.dur))

@@ -3,6 +3,7 @@ package ledger
 import (
 	"cmp"
 	"slices"
+	"time"
 )
 
 // siblings joins the units that one piece of code made: numbered ones by their
@@ -151,11 +152,18 @@ func (j *joiner) group(run []int32) {
 		return
 	}
 	known := j.units[run[0]].ident != 0
+	switch j.l.ops.keys[j.units[run[0]].op].protocol {
+	case "db", "redis":
+		known = false // statements are recorded without their parameters: equal texts are no identity
+	}
 	overlap, fanout := false, false
 	for i := 0; i < len(run); {
 		n, end := i+1, j.endOf(run[i])
-		for n < len(run) && j.units[run[n]].start < end-int64(j.cfg.Epsilon) {
-			end = max(end, j.endOf(run[n]))
+		slack := j.slack(run[i])
+		for n < len(run) && j.units[run[n]].start < end-slack {
+			if e := j.endOf(run[n]); e > end {
+				end, slack = e, j.slack(run[n])
+			}
 			n++
 		}
 		if n-i > 1 {
@@ -206,10 +214,21 @@ func (j *joiner) classAt(i int32) class {
 	return j.units[i].class
 }
 
+// slack is by how much the unit after a may overlap it and still have come after
+// it: asynchronous clients may record the end of an attempt that timed out after
+// they have begun the next.
+func (j *joiner) slack(a int32) int64 {
+	e := int64(j.cfg.Epsilon)
+	if j.classAt(a) == isTimeout {
+		e = max(e, min((j.endOf(a)-j.units[a].start)/50, int64(10*time.Millisecond)))
+	}
+	return e
+}
+
 // follows reports whether unit b may be the next attempt after what a began.
 func (j *joiner) follows(a, b int32) bool {
 	gap := j.units[b].start - j.endOf(a)
-	return gap >= -int64(j.cfg.Epsilon) && gap <= int64(j.cfg.MaxGap) && j.units[a].start != 0
+	return gap >= -j.slack(a) && gap <= int64(j.cfg.MaxGap) && j.units[a].start != 0
 }
 
 // chain joins units of one known identity: the same request again, after a

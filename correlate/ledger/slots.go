@@ -120,6 +120,7 @@ func (j *joiner) resolve(i int32, depth int) {
 			above = a
 		}
 	}
+	c.above = above
 	slot, path := uint64(0), int32(0)
 	switch {
 	case above >= 0 && depth < maxLayers:

@@ -35,10 +35,12 @@ type span struct {
 
 // The flags of a span.
 const (
-	flagShared  = 1 << iota // Zipkin: shares its ID with the client's span
-	flagRemote              // its parent is known to be in another process
-	flagNumbers             // its instrumentation numbers resends
-	flagBudget              // a retry budget kept it from being sent again
+	flagShared   = 1 << iota // Zipkin: shares its ID with the client's span
+	flagRemote               // its parent is known to be in another process
+	flagNumbers              // its instrumentation numbers resends
+	flagNegative             // its duration was below zero
+	flagUndated              // its time was out of range
+	flagBudget               // a retry budget kept it from being sent again
 )
 
 func (s *span) end() int64 { return s.start + s.dur }
@@ -114,10 +116,10 @@ func (l *Ledger) AddSpan(r *evidence.Record) {
 	case in.Duration >= 0:
 		s.dur = int64(in.Duration)
 	default:
-		l.lose(LostNegative, 1) // kept, as one that took no time
+		s.flags |= flagNegative // kept, as one that took no time
 	}
 	if s.start > math.MaxInt64-s.dur || s.start < 0 {
-		l.lose(LostTime, 1)
+		s.flags |= flagUndated
 		s.start = 0
 	}
 	if in.Retries >= 0 {

@@ -38,6 +38,6 @@ func (j *joiner) countStatements(c *call) {
 		} else {
 			sum.lost++
 		}
-		sum.examples.example(example{s.trace, 1, s.dur, s.source, s.line})
+		sum.examples.example(exampleOf(s, 1, s.dur))
 	})
 }

@@ -1,6 +1,10 @@
 package ledger
 
-import "github.com/firebreak-io/firebreak/evidence"
+import (
+	"strings"
+
+	"github.com/firebreak-io/firebreak/evidence"
+)
 
 // role is the part of a span in a logical call.
 type role uint8
@@ -273,47 +277,62 @@ func (t *tree) contain() {
 	}
 }
 
-// settle decides which of the spans below a client span are its attempts.
+// settle decides which of the spans below a client span are its attempts: those
+// that ask for the same thing. If it is no more than a wrapper around calls that
+// went on after a success, none are.
 func (t *tree) settle(p int32) {
-	explicit, alike, first, same := true, false, uint32(0), true
-	failed := true
-	for c := t.firstAttempt[p]; c >= 0; c = t.nextAttempt[c] {
-		s := &t.spans[c]
-		explicit = explicit && s.attempt == evidence.RoleAttempt
-		alike = alike || s.op == t.spans[p].op
-		if first == 0 {
-			first = s.op
-		}
-		same = same && s.op == first
-		if t.nextAttempt[c] >= 0 {
-			failed = failed && s.class != isOK
-		}
-	}
-	if explicit {
-		return
-	}
-	free := !same && !alike || !failed && t.spans[p].attempt != evidence.RoleLogical
+	explicit, failed := true, true
 	last := int32(-1)
 	for c := t.firstAttempt[p]; c >= 0; {
 		next := t.nextAttempt[c]
 		s := &t.spans[c]
-		out := free || alike && s.op != t.spans[p].op && s.attempt != evidence.RoleAttempt
-		if !out {
-			last, c = c, next
+		if s.attempt != evidence.RoleAttempt && !t.sameRequest(p, c) {
+			t.holds[c], t.nextAttempt[c] = -1, -1
+			if last < 0 {
+				t.firstAttempt[p] = next
+			} else {
+				t.nextAttempt[last] = next
+			}
+			c = next
 			continue
 		}
-		t.holds[c], t.nextAttempt[c] = -1, -1
-		if last < 0 {
-			t.firstAttempt[p] = next
-		} else {
-			t.nextAttempt[last] = next
+		explicit = explicit && s.attempt == evidence.RoleAttempt
+		if next >= 0 {
+			failed = failed && s.class != isOK
 		}
+		last, c = c, next
+	}
+	if explicit || failed || t.spans[p].attempt == evidence.RoleLogical {
+		return
+	}
+	for c := t.firstAttempt[p]; c >= 0; {
+		next := t.nextAttempt[c]
+		t.holds[c], t.nextAttempt[c] = -1, -1
 		c = next
 	}
-	if free {
-		// It made several calls of its own: a wrapper, whatever its kind says.
-		t.roles[p] = roleOther
+	t.firstAttempt[p] = -1
+	t.roles[p] = roleOther
+}
+
+// sameRequest reports whether span c, below client span p, asks for what p asks
+// for: the same operation, or p's request as the transport below carries it.
+func (t *tree) sameRequest(p, c int32) bool {
+	a, b := &t.spans[p], &t.spans[c]
+	if a.op == b.op || a.attempt == evidence.RoleLogical {
+		return true
 	}
+	x, y := &t.j.l.ops.keys[a.op], &t.j.l.ops.keys[b.op]
+	switch {
+	case x.protocol != y.protocol:
+		return true // what is no family was not held
+	case x.protocol == "http":
+		verb := func(m string) string { v, _, _ := strings.Cut(m, " "); return v }
+		bare := !strings.Contains(x.method, " ") || !strings.Contains(y.method, " ")
+		return verb(x.method) == verb(y.method) && (bare || a.ident != 0 && a.ident == b.ident)
+	case x.protocol == "db":
+		return a.query != 0 && a.query == b.query || x.db == y.db && x.method == "" || y.method == ""
+	}
+	return x.method == y.method && (x.service == "" || y.service == "")
 }
 
 func (t *tree) protocol(i int32) string { return t.j.l.ops.keys[t.spans[i].op].protocol }
