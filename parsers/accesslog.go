@@ -22,7 +22,7 @@ func accessLogFormat() Format {
 	return Format{
 		Name:     "access-log",
 		Doc:      "Access logs of servers and proxies: each request with its outcome, time and, where a proxy lists them, its tries",
-		Versions: "nginx of any log_format; made with nginx 1.22",
+		Versions: "nginx of any log_format, HAProxy, Envoy and Istio, Traefik, AWS load balancers, Kong, Caddy, Reactor Netty; made with nginx 1.22 and HAProxy 2.6",
 		Signs:    []string{`… [14/Mar/2026:09:12:33 +0000] "GET /pay HTTP/1.1" 200 12 …`},
 		Sniff: func(_ string, head []byte) Match {
 			if isAccessLog(head, 50) {
@@ -42,7 +42,7 @@ const (
 // isAccessLog reports whether at least so many percent of the whole lines in
 // head are those of an access log.
 func isAccessLog(head []byte, percent int) bool {
-	if !hasRequest(head) {
+	if !hasRequest(head) && !bytes.Contains(head, []byte(" -- ")) { // the latter in HAProxy's tcplog
 		return false
 	}
 	lines := sampleLines(head, len(head) < sniffSize)
@@ -122,21 +122,31 @@ type accessReader struct {
 	rec     evidence.Record
 	access  evidence.Access
 	tries   []evidence.Upstream
+	path    []byte // scratch
+	addr    []byte // scratch
 	names   interner
 	clock   accessClock
+	created accessClock
 	adopted int // layouts that were met after the first lines
 }
 
 func newAccessReader(in *Input, emit Emit, layouts []*accessLayout) *accessReader {
 	r := &accessReader{in: in, emit: in.counted("access-log", emit), layouts: layouts}
 	r.clock.work = newClockwork(in)
+	r.created.work = r.clock.work
 	return r
 }
 
 // line reads a line if it is one of an access log.
 func (r *accessReader) line(line []byte) (bool, error) {
+	if len(line) == 0 {
+		return false, nil
+	}
 	for i, l := range r.layouts {
 		if l.split(line, &r.values) {
+			if l.json != nil && !l.requestIn(line, &r.values) {
+				return false, nil
+			}
 			if i > 0 { // the next line is likely to be of the same layout
 				copy(r.layouts[1:i+1], r.layouts[:i])
 				r.layouts[0] = l
@@ -160,7 +170,7 @@ const maxAdopted = 256
 
 // adopt makes a layout of a line that is like none before.
 func (r *accessReader) adopt(line []byte) *accessLayout {
-	if len(r.layouts) == 0 || r.adopted >= maxAdopted || !hasRequest(line) || len(line) > 32<<10 {
+	if len(r.layouts) == 0 || r.layouts[0].json != nil || r.adopted >= maxAdopted || !hasRequest(line) || len(line) > 32<<10 {
 		return nil
 	}
 	s := accessShape{layout: accessLayout{sep: r.layouts[0].sep}}

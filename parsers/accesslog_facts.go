@@ -63,7 +63,7 @@ func (f *accessFacts) element(v []byte) {
 	f.elems++
 	whole, decimals := numberShape(v)
 	switch {
-	case isDash(v):
+	case isDash(v), string(v) == "-1":
 		f.dash++
 	case whole == 3 && decimals < 0 && v[0] >= '1' && v[0] <= '5':
 		f.status++
@@ -105,6 +105,12 @@ func (f *accessFacts) element(v []byte) {
 
 // only reports whether n elements are all that are not dashes, and not none.
 func (f *accessFacts) only(n int) bool { return n > 0 && n+f.dash == f.elems }
+
+// isStatus reports whether the values are statuses of requests; a few may be 0
+// or the like, where none was answered.
+func (f *accessFacts) isStatus() bool {
+	return f.only(f.whole) && f.multi == 0 && f.status > 0 && f.status*10 >= f.whole*8
+}
 
 // numberShape returns how many digits v has before and after its point; whole
 // is 0 if it is no number, decimals -1 if it has no point.

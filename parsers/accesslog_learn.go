@@ -14,6 +14,7 @@ type accessPlan struct {
 	software string
 	started  bool // the time is when the request began
 	proxy    bool // the line names upstreams
+	parts    int  // columns from the duration's on that add up to it; 0: itself alone
 }
 
 func newAccessPlan() accessPlan {
@@ -24,11 +25,14 @@ func newAccessPlan() accessPlan {
 	return p
 }
 
+// clock returns the column with the time, which tells lines of this plan from others.
+func (p *accessPlan) clock() int { return int(max(p.at[roleTime], p.at[roleStart], 1)) }
+
 func (p *accessPlan) has(r accessRole) bool { return p.at[r] >= 0 }
 
 // set gives a role to a column unless it is taken.
 func (p *accessPlan) set(r accessRole, column int, unit time.Duration) bool {
-	if p.at[r] >= 0 {
+	if p.at[r] >= 0 || column < 0 {
 		return false
 	}
 	p.at[r], p.unit[r] = int8(column), unit
@@ -38,7 +42,7 @@ func (p *accessPlan) set(r accessRole, column int, unit time.Duration) bool {
 // usable reports whether lines of this plan are those of an access log: a time,
 // a request, and how it ended or how long it took.
 func (p *accessPlan) usable() bool {
-	return (p.has(roleTime) || p.has(roleStart)) && (p.has(roleRequest) || p.has(rolePath)) && (p.has(roleStatus) || p.has(roleDuration))
+	return p.has(roleTimers) || (p.has(roleTime) || p.has(roleStart)) && (p.has(roleRequest) || p.has(rolePath)) && (p.has(roleStatus) || p.has(roleDuration))
 }
 
 // accessShape is the sample lines that have the same columns.
@@ -57,12 +61,20 @@ const (
 // learnAccess finds the layouts of an access log in sample lines, the most
 // frequent first, and how many of the lines they cover.
 func learnAccess(lines [][]byte) (layouts []*accessLayout, covered int) {
+	if len(lines) > 0 && bytes.IndexByte(lines[len(lines)/2], '{') == 0 || len(lines) > 0 && lines[0][0] == '{' {
+		if l, n := learnAccessJSON(lines); l != nil {
+			layouts, covered = append(layouts, l), n
+		}
+	}
 	sep := accessSeparator(lines)
 	shapes := map[string]*accessShape{}
 	var order []*accessShape
 	var values [maxAccessColumns]extent
 	var last *accessShape
 	for _, line := range lines {
+		if line[0] == '{' {
+			continue
+		}
 		s := last
 		if s == nil || !s.layout.split(line, &values) {
 			columns := columnsOf(line, sep, &values)
@@ -149,6 +161,7 @@ func (s *accessShape) borrow(from *accessLayout) {
 		return
 	}
 	plan := newAccessPlan()
+	plan.parts = from.plan.parts
 	plan.software, plan.started, plan.proxy = from.plan.software, from.plan.started, from.plan.proxy
 	for r, c := range from.plan.at {
 		switch {
@@ -173,6 +186,9 @@ func (s *accessShape) decide() {
 		}
 	}
 	s.layout.plan = newAccessPlan()
+	if s.layout.json == nil && s.producer() {
+		return
+	}
 	p := &s.layout.plan
 	taken := make([]bool, len(columns))
 	set := func(r accessRole, c int, unit time.Duration) {
@@ -224,7 +240,7 @@ func (s *accessShape) decide() {
 		}
 	}
 	if !p.has(roleStatus) {
-		status := func(f *accessFacts) bool { return f.only(f.status) && f.multi == 0 }
+		status := (*accessFacts).isStatus
 		at := find(request+1, status)
 		if at < 0 {
 			at = find(0, status)
@@ -245,11 +261,14 @@ func (s *accessShape) decide() {
 	if p.proxy = p.has(roleUpAddr) || p.has(roleUpStatus) || p.has(roleUpTime); p.proxy {
 		p.software = "nginx"
 	}
+	if s.layout.json != nil {
+		s.jsonProducer()
+	}
 }
 
 // namedRole returns the role that a key names, if the values can be that.
 func namedRole(key string, f *accessFacts) (accessRole, time.Duration) {
-	name, ok := accessNames[key]
+	name, ok := accessNameOf(key)
 	if !ok {
 		return roleNone, 0
 	}
@@ -264,7 +283,7 @@ func namedRole(key string, f *accessFacts) (accessRole, time.Duration) {
 			return roleNone, 0
 		}
 	case roleStatus:
-		if !f.only(f.status) || f.multi > 0 {
+		if !f.isStatus() {
 			return roleNone, 0
 		}
 	case roleUpAddr, roleUpStatus, roleBackend:

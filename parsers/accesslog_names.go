@@ -1,6 +1,9 @@
 package parsers
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // accessRole is what a column says of a request.
 type accessRole int8
@@ -33,6 +36,13 @@ const (
 	roleOrdinal              // which try of its caller
 	roleBytes                // of no interest, but not a status
 	roleAgent                // the same: client's software, where it came from
+	roleServer               // the next five: HAProxy's
+	roleTimers               //
+	roleCounters             //
+	roleQueues               //
+	roleCapture              //
+	roleCreated              // when the request came, beside the time of its end
+	roleTries                // Kong's list of objects
 	accessRoles
 )
 
@@ -68,7 +78,7 @@ var accessNames = map[string]accessName{
 	"durationms": {roleDuration, time.Millisecond}, "latencyms": {roleDuration, time.Millisecond}, "elapsedms": {roleDuration, time.Millisecond}, "requesttimems": {roleDuration, time.Millisecond}, "costms": {roleDuration, time.Millisecond},
 	"durationus": {roleDuration, time.Microsecond}, "latencyus": {roleDuration, time.Microsecond}, "durationns": {roleDuration, 1}, "latencyns": {roleDuration, 1},
 	"durationseconds": {roleDuration, time.Second}, "durations": {roleDuration, time.Second}, "latencys": {roleDuration, time.Second}, "ta": {roleDuration, time.Millisecond},
-	"latenciesrequest": {roleDuration, time.Millisecond}, "tw": {roleQueued, time.Millisecond},
+	"latenciesrequest": {roleDuration, time.Millisecond}, "latenciesproxy": {roleUpTime, time.Millisecond}, "upstreamservicetime": {roleUpTime, time.Millisecond}, "tw": {roleQueued, time.Millisecond},
 
 	"upstreamaddr": {roleUpAddr, 0}, "upsaddr": {roleUpAddr, 0}, "upaddr": {roleUpAddr, 0}, "ua": {roleUpAddr, 0}, "upstream": {roleUpAddr, 0}, "upstreamhost": {roleUpAddr, 0}, "backendaddr": {roleUpAddr, 0}, "up": {roleUpAddr, 0},
 	"upstreamip": {roleUpAddr, 0}, "upstreamserver": {roleUpAddr, 0}, "backend": {roleUpAddr, 0}, "us": {roleUpStatus, 0}, "uaddr": {roleUpAddr, 0}, "upsip": {roleUpAddr, 0}, "serviceaddr": {roleUpAddr, 0}, "uadd": {roleUpAddr, 0}, "upshost": {roleUpAddr, 0}, "proxyto": {roleUpAddr, 0}, "toaddr": {roleUpAddr, 0},
@@ -80,7 +90,7 @@ var accessNames = map[string]accessName{
 	"requestid": {roleRequestID, 0}, "rid": {roleRequestID, 0}, "reqid": {roleRequestID, 0}, "xrequestid": {roleRequestID, 0}, "httpxrequestid": {roleRequestID, 0}, "uniqueid": {roleRequestID, 0}, "requestxrequestid": {roleRequestID, 0}, "kongrequestid": {roleRequestID, 0}, "correlationid": {roleRequestID, 0}, "xcorrelationid": {roleRequestID, 0},
 	"traceid": {roleTrace, 0}, "traceparent": {roleTrace, 0}, "httptraceparent": {roleTrace, 0}, "requesttraceparent": {roleTrace, 0}, "xb3traceid": {roleTrace, 0}, "httpxb3traceid": {roleTrace, 0}, "trace": {roleTrace, 0}, "xtraceid": {roleTrace, 0}, "httpxtraceid": {roleTrace, 0}, "oteltraceid": {roleTrace, 0}, "opentelemetrytraceid": {roleTrace, 0}, "tid": {roleTrace, 0},
 
-	"proxyupstreamname": {roleBackend, 0}, "upstreamname": {roleBackend, 0}, "proxyhost": {roleBackend, 0}, "upstreamcluster": {roleBackend, 0}, "routename": {roleBackend, 0}, "routername": {roleBackend, 0}, "servicename": {rolePeer, 0}, "be": {roleBackend, 0}, "proxyname": {roleBackend, 0}, "ups": {roleBackend, 0},
+	"proxyupstreamname": {roleBackend, 0}, "upstreamname": {roleBackend, 0}, "proxyhost": {roleBackend, 0}, "upstreamcluster": {roleBackend, 0}, "routename": {roleBackend, 0}, "routername": {roleBackend, 0}, "servicename": {rolePeer, 0}, "servicehost": {roleAgent, 0}, "tries": {roleTries, 0}, "be": {roleBackend, 0}, "proxyname": {roleBackend, 0}, "ups": {roleBackend, 0},
 	"responseflags": {roleFlags, 0}, "responseflagslong": {roleFlags, 0}, "tsc": {roleFlags, 0},
 	"upstreamrequestattemptcount": {roleAttempts, 0}, "attemptcount": {roleAttempts, 0}, "attempts": {roleAttempts, 0}, "upstreamattempts": {roleAttempts, 0},
 	"retryattempts": {roleRetries, 0}, "retries": {roleRetries, 0}, "rc": {roleRetries, 0},
@@ -92,11 +102,43 @@ var accessNames = map[string]accessName{
 	"xff": {roleAgent, 0}, "httpxforwardedfor": {roleAgent, 0}, "xforwardedfor": {roleAgent, 0}, "user": {roleAgent, 0}, "remoteuser": {roleAgent, 0}, "protocol": {roleAgent, 0}, "serverprotocol": {roleAgent, 0}, "scheme": {roleAgent, 0},
 }
 
+// accessNameOf returns what a key in its canonical form says: one that is known,
+// or one that is made of the words that are.
+func accessNameOf(key string) (accessName, bool) {
+	if name, ok := accessNames[key]; ok {
+		return name, true
+	}
+	has := func(words ...string) bool {
+		for _, w := range words {
+			if strings.Contains(key, w) {
+				return true
+			}
+		}
+		return false
+	}
+	if !has("upstream", "backend", "proxyto") || has("byte", "length", "size", "local") {
+		return accessName{}, false
+	}
+	switch timed := has("time", "duration", "latency", "took", "ms"); {
+	case has("status", "code"):
+		return accessName{roleUpStatus, 0}, true
+	case timed && has("connect"):
+		return accessName{roleUpConnect, 0}, true
+	case timed && has("header"):
+		return accessName{roleUpHeader, 0}, true
+	case timed && has("response", "resp", "total", "upstreamtime", "duration", "latency"):
+		return accessName{roleUpTime, 0}, true
+	case has("addr", "host", "ip", "server") && !timed:
+		return accessName{roleUpAddr, 0}, true
+	}
+	return accessName{}, false
+}
+
 // knownKey reports whether a key as printed is one that logs use.
 func knownKey(key []byte) bool {
 	if string(key) == "unix" {
 		return false
 	}
-	_, ok := accessNames[accessKey(key)]
+	_, ok := accessNameOf(accessKey(key))
 	return ok
 }

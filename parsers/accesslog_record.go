@@ -39,6 +39,12 @@ func (r *accessReader) send(l *accessLayout, line []byte) (bool, error) {
 	} else {
 		a.Verb, a.Path = valueOrNil(value(roleVerb)), valueOrNil(value(rolePath))
 	}
+	if l.json != nil {
+		if i := bytes.IndexByte(a.Path, '\\'); i >= 0 {
+			r.path = appendUnescaped(r.path[:0], a.Path, i)
+			a.Path = r.path
+		}
+	}
 	a.Client, a.Host = valueOrNil(value(roleClient)), valueOrNil(value(roleHost))
 	a.Status = accessStatus(value(roleStatus))
 	a.Outcome = statusOutcome(a.Status)
@@ -55,8 +61,47 @@ func (r *accessReader) send(l *accessLayout, line []byte) (bool, error) {
 	if v := value(roleBackend); !isDash(v) {
 		a.Backend = r.names.of(v)
 	}
-	if p.proxy {
+	if v := value(roleFlags); !isDash(v) {
+		a.Flags = r.names.of(v)
+	}
+	if v := value(roleAttempts); v != nil {
+		a.Attempts = accessCount(v)
+	}
+	if n := accessCount(value(roleRetries)); n >= 0 {
+		a.Attempts = n + 1
+	}
+	a.Ordinal = max(0, accessCount(value(roleOrdinal)))
+	if v := value(rolePeer); !isDash(v) {
+		a.Peer = r.names.of(v)
+	}
+	for i := 1; i < p.parts; i++ { // the phases of a request
+		part := accessDuration(r.values[int(p.at[roleDuration])+i].of(line), p.unit[roleDuration])
+		if part < 0 || a.Duration < 0 {
+			a.Duration = evidence.None
+			break
+		}
+		a.Duration += part
+	}
+	if v := value(roleCreated); a.Duration < 0 && v != nil {
+		if came, _ := r.created.read(v); !came.IsZero() && !at.Before(came) {
+			a.Duration = at.Sub(came)
+		}
+	}
+	switch {
+	case p.has(roleTimers):
+		r.haproxyRequest(a, value(roleServer), value(roleTimers), value(roleCounters), value(roleQueues), value(roleCapture))
+	case p.has(roleTries):
+		r.kongTries(a, value(roleTries), value(roleUpTime))
+	case p.proxy:
 		r.upstreams(a, p, value(roleUpAddr), value(roleUpStatus), value(roleUpTime), value(roleUpConnect), value(roleUpHeader))
+		switch {
+		case p.software == "envoy":
+			envoyRequest(a)
+		case p.software == "traefik" && len(a.Upstreams) == 0:
+			a.Attempts = 0
+		case p.software == "aws-elb" && a.Attempts == 0 && a.Status == 503:
+			a.Outcome = evidence.NoProvider
+		}
 	}
 	return true, r.emit(rec)
 }
@@ -94,6 +139,7 @@ func (r *accessReader) upstreams(a *evidence.Access, p *accessPlan, addrs, statu
 		var next bool
 		if named {
 			addr, addrs, next = nextElement(addrs)
+			addr = bareAddr(addr)
 		}
 		status, statuses, next = nextIn(statuses, next)
 		took, times, next = nextIn(times, next)
@@ -129,7 +175,9 @@ func (r *accessReader) upstreams(a *evidence.Access, p *accessPlan, addrs, statu
 	if len(r.tries) > 0 {
 		return
 	}
-	a.Upstreams, a.Attempts = nil, 0
+	if a.Upstreams = nil; a.Attempts <= 0 {
+		a.Attempts = 0
+	}
 	switch {
 	case dead:
 		a.Outcome = evidence.NoProvider

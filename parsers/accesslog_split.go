@@ -11,9 +11,10 @@ const maxAccessColumns = 64
 
 // accessColumn is where one column stands.
 type accessColumn struct {
-	lead string // what stands before the value: blanks, a key, an opening quote
-	end  byte   // what ends it: '"', ']', '}'; 0 for the separator
-	key  string // lower-case name in lead; empty if it has none
+	lead string     // what stands before the value: blanks, a key, an opening quote
+	end  byte       // what ends it: '"', ']', '}'; 0 for the separator
+	key  string     // canonical name in lead; empty if it has none
+	role accessRole // what the key says that it is, whatever the values are
 }
 
 // accessLayout is one kind of line.
@@ -21,6 +22,7 @@ type accessLayout struct {
 	sep     byte // between columns: ' ', or '|', a tab, …
 	columns []accessColumn
 	plan    accessPlan
+	json    *accessJSON // where a line is an object
 }
 
 // extent is a piece of a line.
@@ -31,6 +33,9 @@ func (s extent) of(line []byte) []byte { return line[s.from:s.to] }
 // split cuts a line into the layout's columns. It reports whether the line is
 // of the layout.
 func (l *accessLayout) split(line []byte, out *[maxAccessColumns]extent) bool {
+	if l.json != nil {
+		return l.json.split(line, out)
+	}
 	at := 0
 	for i := range l.columns {
 		c := &l.columns[i]
@@ -63,6 +68,9 @@ func (l *accessLayout) split(line []byte, out *[maxAccessColumns]extent) bool {
 
 // cut reports whether a line is one of the layout whose end is missing.
 func (l *accessLayout) cut(line []byte) bool {
+	if l.json != nil {
+		return line[0] == '{' && bracketEnd(line, 0) < 0
+	}
 	at := 0
 	for i := range l.columns {
 		c := &l.columns[i]
@@ -71,7 +79,7 @@ func (l *accessLayout) cut(line []byte) bool {
 			return false
 		}
 		if at += n; at >= len(line) {
-			return i >= 2
+			return i > l.plan.clock()
 		}
 		switch c.end {
 		case 0:
@@ -82,7 +90,7 @@ func (l *accessLayout) cut(line []byte) bool {
 			at += bytes.IndexByte(line[at:], c.end) + 1
 		}
 		if at <= 0 || c.end != 0 && line[at-1] != c.end {
-			return i >= 2
+			return i > l.plan.clock()
 		}
 	}
 	return false
@@ -90,12 +98,18 @@ func (l *accessLayout) cut(line []byte) bool {
 
 // headless reports whether a line is one of the layout whose beginning is missing.
 func (l *accessLayout) headless(line []byte) bool {
+	if l.json != nil {
+		return line[0] != '{' && line[len(line)-1] == '}'
+	}
 	columns := columnsOf(line, l.sep, new([maxAccessColumns]extent))
-	n := 0
+	n, telling := 0, false
 	for n < min(len(columns), len(l.columns)) && columns[len(columns)-1-n] == l.columns[len(l.columns)-1-n] {
+		if c := columns[len(columns)-1-n]; c.end != 0 || c.key != "" {
+			telling = true
+		}
 		n++
 	}
-	return n >= 2
+	return n >= 2 && telling
 }
 
 // quoteEnd returns the offset of the quote that ends a value, -1 if there is

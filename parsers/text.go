@@ -17,18 +17,21 @@ func Text(in *Input, emit Emit) error { return text(in, emit, nil) }
 func text(in *Input, emit Emit, first func(line []byte) (bool, error)) error {
 	t := newTextDriver(in, emit)
 	find := signs().find
-	skip := find
 	every := first != nil || in.Lines.Wrapped() // its streams alternate: see every line
-	if every {
-		skip = func([]byte) int { return 0 }
-	}
-	for in.Lines.SkipTo(skip) && in.Lines.Next() {
+	joining := false
+	for (every || in.Lines.SkipTo(find)) && in.Lines.Next() {
 		if first != nil {
 			mine, err := first(in.Lines.Bytes())
 			if err != nil {
 				return err
 			}
 			if mine {
+				if joining && !in.Lines.Wrapped() { // the record before it ends here
+					if err := t.log.close(); err != nil {
+						return err
+					}
+					joining = false
+				}
 				continue
 			}
 		}
@@ -47,6 +50,7 @@ func text(in *Input, emit Emit, first func(line []byte) (bool, error)) error {
 		var err error
 		switch {
 		case every:
+			joining = true
 			err = t.log.line(hit)
 		case hit:
 			err = t.log.record()
