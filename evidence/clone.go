@@ -53,6 +53,7 @@ func (r *Record) Clone() *Record {
 	}
 	c.Policy = copyOf(r.Policy)
 	c.Mark = copyOf(r.Mark)
+	c.Counter = copyOf(r.Counter)
 	return &c
 }
 

@@ -60,6 +60,7 @@ type Record struct {
 	SQL     *Statement    // slow log, processlist, plan, lock wait
 	Policy  *Policy       // timeout and retries as configured
 	Mark    *Mark         // a time and a kind: GC pause, deploy, breaker opened
+	Counter *Counter      // what a process counted of its calls
 }
 
 // Side tells which end of a call made an observation.
@@ -355,6 +356,22 @@ type Policy struct {
 	Threads, Queues int           // None if not stated
 	LoadBalance     string
 	Application     string // the consumer's or provider's own name, if the same text gives it
+}
+
+// Counter is what a process counted of the calls over one edge. A number is None
+// where it was not counted.
+type Counter struct {
+	Impl            string // "envoy", "grpc", "dubbo", "linkerd", "resilience4j"
+	Side            Side
+	Service, Method string // of the callee, as the source names it; perhaps a cluster or a target
+	Calls           int64  // logical calls
+	Attempts        int64  // requests sent for them, or received
+	Retries         int64  // of the attempts, or, where those are unknown, calls that were retried at least once
+	Failed          int64
+	Timeouts        int64
+	RetriesRefused  int64 // retries that a budget or a limit forbade
+	Overflow        int64 // attempts that a full queue or pool refused
+	Delta           bool  // since the reading before, not since the process started
 }
 
 // Mark is a thing that happened at a time, with a kind from the list in this

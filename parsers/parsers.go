@@ -77,6 +77,7 @@ func Formats() []Format {
 		dubboQosFormat(),
 		gcLogFormat(),
 		hostStatFormat(),
+		prometheusFormat(),
 		jstackFormat(),
 		threadInfoFormat(),
 		dumpToFileFormat(),
@@ -137,8 +138,9 @@ type Input struct {
 	// snapshots counts the session lists seen in this input.
 	snapshots int
 
-	gc   *gcLog    // the reader of collectors' logs, kept between blocks
-	host *hostStat // the same of a host's statistics
+	prom *promReader // the reader of metrics, kept between blocks
+	gc   *gcLog      // the reader of collectors' logs, kept between blocks
+	host *hostStat   // the same of a host's statistics
 }
 
 // NewInput prepares an input that reads from r.

@@ -1,0 +1,89 @@
+package parsers
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/firebreak-io/firebreak/evidence"
+)
+
+func TestPrometheus(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		want       []string
+	}{
+		{"nothing known", "# TYPE up gauge\nup 1\nmy_counter_total 3\n", nil},
+		{"a name in prose", "hikaricp_connections_active is full again\n", nil},
+		{"a query", "hikaricp_connections_active{pool=\"a\"} / hikaricp_connections_max > 0.9\n", nil},
+		{"size without limit", "go_sql_in_use_connections{db_name=\"a\"} 3\ngo_sql_max_open_connections{db_name=\"a\"} 0\n", []string{"go-sql a 3/-1"}},
+		{"two pools of one kind", "hikaricp_connections_active{pool=\"a\"} 1\nhikaricp_connections_active{pool=\"b\"} 2\n", []string{"hikari a 1/-1", "hikari b 2/-1"}},
+		{"jdbc beside its hikari", "hikaricp_connections_active{pool=\"a\"} 1\njdbc_connections_active{name=\"dataSource\"} 1\n", []string{"hikari a 1/-1"}},
+		{"jdbc alone", "jdbc_connections_active{name=\"dataSource\"} 1\n", []string{"jdbc dataSource 1/-1"}},
+		{
+			"refusals between scrapes", "hikaricp_connections_active 1\nhikaricp_connections_timeout_total 5\nhikaricp_connections_active 1\nhikaricp_connections_timeout_total 6\n",
+			[]string{"hikari  1/-1", "hikari  1/-1 rejected"},
+		},
+		{
+			"a process that began anew", "envoy_cluster_upstream_rq_total{envoy_cluster_name=\"a\"} 90\nenvoy_cluster_upstream_rq_total{envoy_cluster_name=\"a\"} 5\n",
+			[]string{"envoy a calls -1 attempts 90", "envoy a calls -1 attempts 5"},
+		},
+		{
+			"calls from retries", "envoy_cluster_upstream_rq_total{envoy_cluster_name=\"a\"} 90\nenvoy_cluster_upstream_rq_retry{envoy_cluster_name=\"a\"} 60\n",
+			[]string{"envoy a calls 30 attempts 90"},
+		},
+		{
+			"a slow log right behind it", "tomcat_threads_busy_threads{name=\"n\"} 3\n# Time: 2026-03-14T10:03:21.000000Z\n# User@Host: shop[shop] @  [10.20.0.11]  Id:    12\n# Query_time: 3.000000  Lock_time: 0.000010 Rows_sent: 1  Rows_examined: 300000\nSELECT 1;\n",
+			[]string{"tomcat n 3/-1", "sql"},
+		},
+		{"huge numbers", "executor_active_threads{name=\"e\"} 1e300\nexecutor_pool_max_threads{name=\"e\"} -1\nexecutor_queued_tasks{name=\"e\"} +Inf\n", nil},
+	} {
+		var got []string
+		in := NewInput("metrics.prom", strings.NewReader(c.text))
+		err := Read(in, func(r *evidence.Record) error {
+			switch {
+			case r.Pool != nil:
+				s := fmt.Sprintf("%s %s %d/%d", r.Pool.Impl, r.Pool.Name, r.Pool.Active, r.Pool.Max)
+				if r.Pool.Rejected {
+					s += " rejected"
+				}
+				got = append(got, s)
+			case r.Counter != nil:
+				got = append(got, fmt.Sprintf("%s %s calls %d attempts %d", r.Counter.Impl, r.Counter.Service, r.Counter.Calls, r.Counter.Attempts))
+			case r.SQL != nil:
+				got = append(got, "sql")
+			}
+			return nil
+		})
+		if err != nil || strings.Join(got, "; ") != strings.Join(c.want, "; ") {
+			t.Errorf("%s: %q, error %v; want %q", c.name, got, err, c.want)
+		}
+	}
+}
+
+func FuzzPrometheus(f *testing.F) { fuzzFormat(f, "prometheus") }
+
+func BenchmarkPrometheus(b *testing.B) {
+	// What services expose: mostly families of no use here.
+	var text bytes.Buffer
+	for scrape := range 40 {
+		fmt.Fprintf(&text, "# 2026-03-14T10:%02d:21Z\n", scrape)
+		for i := range 200 {
+			fmt.Fprintf(&text, "# HELP http_server_requests_seconds_%d Duration\n# TYPE http_server_requests_seconds_%d histogram\n", i, i)
+			for le := range 12 {
+				fmt.Fprintf(&text, "http_server_requests_seconds_%d_bucket{method=\"GET\",uri=\"/stock/{sku}\",le=\"%d\",} %d\n", i, le, scrape*le)
+			}
+			fmt.Fprintf(&text, "hikaricp_connections_active{pool=\"HikariPool-%d\",} %d\nhikaricp_connections_max{pool=\"HikariPool-%d\",} 10\n", i, scrape%11, i)
+		}
+	}
+	data := text.Bytes()
+	b.SetBytes(int64(len(data)))
+	b.ReportAllocs()
+	for b.Loop() {
+		in := NewInput("metrics.prom", bytes.NewReader(data))
+		if err := Read(in, func(*evidence.Record) error { return nil }); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
