@@ -23,6 +23,9 @@ import (
 func decode(r io.Reader, known func(head []byte) bool) (text io.Reader, problem string) {
 	br := bufio.NewReaderSize(r, headSize)
 	head, _ := br.Peek(headSize)
+	if len(head) > 0 && head[0] < ' ' && bytes.ContainsAny(head, "\x00\x01\x02") && known(head) { // mostly text inside, as in OTLP
+		return br, ""
+	}
 	if len(head) > 0 && head[0] == 0 && !isUTF16(head, 1) { // a rotated file may begin with a hole
 		if skipNULs(br) {
 			return nil, "nothing but NUL bytes"

@@ -104,6 +104,9 @@ func trimNulls(text []byte) string {
 			delete(m, k)
 		}
 	}
+	if s, ok := m["Span"].(map[string]any); ok {
+		trimSpan(s)
+	}
 	if p, ok := m["Place"].(map[string]any); ok {
 		for k, v := range p {
 			if v == "" {

@@ -71,6 +71,10 @@ type Format struct {
 func Formats() []Format {
 	return []Format{
 		pprofFormat(),
+		otlpJSONFormat(),
+		otlpProtoFormat(),
+		jaegerFormat(),
+		zipkinFormat(),
 		accessLogFormat(),
 		dubboAccessFormat(),
 		goroutineFormat(),

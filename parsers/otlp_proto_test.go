@@ -1,0 +1,134 @@
+package parsers
+
+import (
+	"bytes"
+	"encoding/binary"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+	"go.opentelemetry.io/collector/pdata/ptrace"
+
+	"github.com/firebreak-io/firebreak/evidence"
+)
+
+// protoOf encodes lines of OTLP JSON as requests, by pdata.
+func protoOf(t testing.TB, lines []byte) [][]byte {
+	t.Helper()
+	var requests [][]byte
+	for line := range bytes.Lines(lines) {
+		var from ptrace.JSONUnmarshaler
+		traces, err := from.UnmarshalTraces(line)
+		if err != nil {
+			t.Fatalf("%v in %.200s", err, line)
+		}
+		var to ptrace.ProtoMarshaler
+		b, err := to.MarshalTraces(traces)
+		if err != nil {
+			t.Fatal(err)
+		}
+		requests = append(requests, b)
+	}
+	return requests
+}
+
+// framed puts requests behind each other as the file exporter does.
+func framed(requests ...[]byte) []byte {
+	var b []byte
+	for _, r := range requests {
+		b = append(binary.BigEndian.AppendUint32(b, uint32(len(r))), r...)
+	}
+	return b
+}
+
+// bare returns records without what only text has: their lines.
+func bare(p parsed) string {
+	var b strings.Builder
+	for _, r := range p.records {
+		if i := strings.Index(r, "#trace"); i >= 0 {
+			r = r[i:]
+		}
+		b.WriteString(r + "\n")
+	}
+	return b.String()
+}
+
+// TestOTLPEncodingsAgree holds the reader of JSON to what pdata makes of the
+// same lines, and all ways of writing protobuf to each other.
+func TestOTLPEncodingsAgree(t *testing.T) {
+	packer, err := zstd.NewWriter(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	samples := map[string][]byte{"generated": otlpLines(250)}
+	for _, path := range fixtures(t) {
+		if filepath.Base(filepath.Dir(path)) != "otlp-json" || !strings.HasSuffix(path, ".jsonl") || strings.Contains(path, "cut") {
+			continue
+		}
+		if samples[path], err = os.ReadFile(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, lines := range samples {
+		want := read(name, bytes.NewReader(lines))
+		requests := protoOf(t, lines)
+		var packed, packedJSON [][]byte
+		for _, r := range requests {
+			packed = append(packed, packer.EncodeAll(r, nil))
+		}
+		for line := range bytes.Lines(lines) {
+			packedJSON = append(packedJSON, packer.EncodeAll(line, nil))
+		}
+		for how, data := range map[string][]byte{
+			"frames": framed(requests...), "one request": bytes.Join(requests, nil),
+			"packed frames": framed(packed...), "packed JSON": framed(packedJSON...),
+		} {
+			got := read(name, bytes.NewReader(data))
+			if bare(got) != bare(want) || len(got.records) == 0 {
+				same(t, name+" as "+how, parsed{records: strings.Split(bare(want), "\n")}, parsed{records: strings.Split(bare(got), "\n")})
+			}
+		}
+	}
+}
+
+// TestOTLPProtoCut reads everything in front of a cut, anywhere.
+func TestOTLPProtoCut(t *testing.T) {
+	requests := protoOf(t, otlpLines(300))
+	data := framed(requests...)
+	for at := 0; at < len(data); at += len(data)/97 + 1 {
+		got := read("cut", bytes.NewReader(data[:at]))
+		if got.err != nil || len(got.records)%100 != 0 || len(got.skips) > 1 {
+			t.Fatalf("cut at %d: %d records, %v %v", at, len(got.records), got.skips, got.err)
+		}
+		if whole := at / (4 + len(requests[0])); at > 5000 && len(got.records) < 100*whole {
+			t.Errorf("cut at %d: %d records of %d whole requests", at, len(got.records), whole)
+		}
+	}
+}
+
+// TestOTLPOtherSignals passes by logs and metrics in the same file.
+func TestOTLPOtherSignals(t *testing.T) {
+	const lines = `{"resourceLogs":[{"scopeLogs":[{"logRecords":[{"body":{"stringValue":"x"}}]}]}]}
+{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"5b8efff798038103d269b633813fc60c","spanId":"eee19b7ec3c1b174","name":"x"}]}]}]}
+{"resourceMetrics":[]}
+`
+	in := NewInput("x", strings.NewReader(lines))
+	in.Skip = func(line int, why string) { t.Errorf("line %d: %s", line, why) }
+	if err := Read(in, func(*evidence.Record) error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+	if in.Tally["otlp-json"] != 1 || in.Tally["otlp-logs"] != 1 || in.Tally["otlp-metrics"] != 1 {
+		t.Errorf("tally %v", in.Tally)
+	}
+}
+
+func FuzzOTLPProto(f *testing.F) {
+	requests := protoOf(f, otlpLines(3))
+	fuzzFormat(f, "otlp-proto", string(requests[0]), string(framed(requests...)))
+}
+
+func BenchmarkOTLPProto(b *testing.B) {
+	benchSpans(b, framed(protoOf(b, otlpLines(20_000))...), 20_000)
+}
