@@ -19,6 +19,7 @@ const (
 	quietRetries  = 0.05 // below it an edge counts as not retried
 	atCeiling     = 0.8  // share of retried calls that used all their attempts
 	hopeless      = 0.05 // share of retried calls that a retry saved, below which retries do not help
+	failedShare   = 0.05 // of the attempts, from which failures are told of
 	layerFrom     = 1.2  // amplification from which a layer counts as one that retries
 	slowerTimes   = 5    // a provider this many times slower than the others is the slow one
 	skewShare     = 2.5  // times its fair share
@@ -140,8 +141,15 @@ func (q *inquiry) accountFinding(x *ledger.Edge) {
 		}
 		q.find(incident.CallTimeout, title, text+" ("+basisWords(x)+")", failing(x, n), values, names)
 	}
-	if n := x.Outcomes[evidence.Rejected]; n > 0 {
-		q.find(incident.PoolRejected, title, fmt.Sprintf("%s: %s refused by the provider (%s)", title, plural(int(n), "attempt"), basisWords(x)), failing(x, n), values, names)
+	rejected, failed := x.Outcomes[evidence.Rejected], x.Outcomes[evidence.Failed]+x.Outcomes[evidence.Unreachable]
+	if x.Protocol == "http" || x.Basis == ledger.FromAccess {
+		failed, rejected = failed+rejected, 0 // 503 has many reasons, a full pool is one of them
+	}
+	if rejected > 0 {
+		q.find(incident.PoolRejected, title, fmt.Sprintf("%s: %s refused by the provider (%s)", title, plural(int(rejected), "attempt"), basisWords(x)), failing(x, rejected), values, names)
+	}
+	if failed >= someCalls && float64(failed) >= failedShare*x.Attempts {
+		q.find(incident.CallFailed, title, fmt.Sprintf("%s: %d of %s attempts failed, %d %% (%s)", title, failed, human(int64(x.Attempts)), int(100*float64(failed)/x.Attempts), basisWords(x)), failing(x, failed), values, names)
 	}
 	if x.Orphans > 0 && x.Orphaned >= time.Second {
 		text := fmt.Sprintf("%s: at %s the provider went on working after the caller had given up, for %s in all", title, plural(int(x.Orphans), "attempt"), seconds(x.Orphaned.Seconds()))

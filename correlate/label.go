@@ -512,7 +512,7 @@ func (q *inquiry) distress() bool {
 	if q.has(incident.PoolExhausted, incident.PoolRejected, incident.ConnExhausted, incident.RetryAmplified, incident.PoolBusy, incident.GCPauses) {
 		return true
 	}
-	for _, f := range q.of(incident.CallTimeout, incident.RetryExhausted) {
+	for _, f := range q.of(incident.CallTimeout, incident.RetryExhausted, incident.CallFailed) {
 		if f.Count >= fewCalls {
 			return true
 		}

@@ -43,6 +43,7 @@ const (
 	RetryBudget      Kind = "retry.budget"       // retries are more than a tenth of the calls
 	RetrySustained   Kind = "retry.sustained"    // retries go on after what began them has ended
 	CallTimeout      Kind = "call.timeout"       // attempts ended by their timeout
+	CallFailed       Kind = "call.failed"        // attempts failed, for no reason that the evidence names
 	CallLate         Kind = "call.late"          // answers came after the caller had given up: orphaned work
 	CallUnreachable  Kind = "call.unreachable"   // connections refused or reset
 	CallBudget       Kind = "call.budget"        // timeout x (1 + retries) exceeds what the caller has

@@ -38,6 +38,7 @@ func Kinds() []KindDoc {
 		{RetryBudget, "retries are more than a tenth of the calls"},
 		{RetrySustained, "retries go on after what began them has ended"},
 		{CallTimeout, "attempts ended by their timeout"},
+		{CallFailed, "attempts failed, for no reason that the evidence names"},
 		{CallLate, "answers came after the caller had given up: orphaned work"},
 		{CallUnreachable, "connections refused or reset"},
 		{CallBudget, "timeout x (1 + retries) exceeds what the caller has"},

@@ -40,6 +40,7 @@ var says = map[Kind]string{
 	TimeDownstream:   "Speaks for downstream-wait: ask the same questions one hop down.",
 	TimeOwn:          "Speaks against slow-sql and downstream-wait for that method: its own code, a lock, a pause or a wait for a connection. A thread dump tells which.",
 	CallTimeout:      "Shows callers in distress. The time may be lost in the provider, in its queue, on the network or in a pause of the caller, so alone it labels nothing.",
+	CallFailed:       "Shows callers in distress, and not why: behind a gateway's 503 may be a full pool, a timeout, a deploy. The other end's log tells.",
 	CallLate:         "Fits retry-amplification: the provider finished work that nobody waited for any more. Speaks against a lost network.",
 	CallUnreachable:  "Fits a provider that stopped or cannot be reached; speaks against one that is merely slow.",
 	CallBudget:       "Explains why the caller itself is timed out by its own caller before its retries are over: they are wasted. A fault of the configuration, not of the day.",

@@ -145,7 +145,13 @@ func (p *Pool) facts() facts {
 // Name returns "consumer -> Service.method", packages left out.
 func (e *Edge) Name() string {
 	name := e.Service[strings.LastIndexByte(e.Service, '.')+1:]
-	if e.Method != "" {
+	switch {
+	case e.Method == "":
+	case name == "":
+		name = e.Method
+	case strings.Contains(e.Method, " "): // "GET /stock/{id}"
+		name += " " + e.Method
+	default:
 		name += "." + e.Method
 	}
 	if e.Consumer != "" {

@@ -28,7 +28,7 @@ var common = []string{"subject", "text", "count"}
 var (
 	edgeKinds = []incident.Kind{
 		incident.RetryAmplified, incident.RetryCeiling, incident.RetryExhausted, incident.CallTimeout, incident.PoolRejected, incident.CallLate,
-		incident.RetryHopeless, incident.CallBudget, incident.RetryBudget, incident.RetrySustained,
+		incident.RetryHopeless, incident.CallFailed, incident.CallBudget, incident.RetryBudget, incident.RetrySustained,
 		incident.RetryWrite, incident.RetryRejection, incident.RetrySameTarget, incident.RetrySucceeded, incident.RetryNone, incident.CallUnreachable, incident.RouteWide,
 	}
 	stackKinds = []incident.Kind{
