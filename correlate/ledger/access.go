@@ -208,8 +208,14 @@ func (a *accessLog) write(b *Book) {
 		x.Caller, x.Callee, x.OneSided = a.servers.keys[k.server], a.backends.keys[k.backend], "consumer"
 		edges = append(edges, x)
 	}
-	merged := a.mergeInstances()
-	for k, e := range merged {
+	told := map[[2]uint32]bool{} // what a proxy's edges tell already
+	for k := range a.proxied {
+		told[[2]uint32{k.server, k.method}] = true
+	}
+	for k, e := range a.mergeInstances() {
+		if told[[2]uint32{k.server, k.method}] {
+			continue
+		}
 		x := a.edgeBook(e, k.method)
 		x.Callee, x.OneSided = a.servers.keys[k.server], "provider"
 		edges = append(edges, x)

@@ -172,6 +172,12 @@ type Path struct {
 	Load float64
 	// Amplification is the product of the layers' amplifications alone.
 	Amplification float64
+	// Front is the proxy in front of the path, as its access log tells: spans begin
+	// behind it. It is found by its route and by its attempts, of which there must
+	// be as many as Roots within a tenth. WithFront is the product of both
+	// amplifications; nil and None if no log fits.
+	Front     *Edge
+	WithFront float64
 	// In and Out are Roots and Leaf per second of the time covered; None if the
 	// time covered is under a second.
 	In, Out float64

@@ -13,6 +13,7 @@ type loopSum struct {
 	candidates int64 // groups in which a sibling followed a failure
 	wentOn     int64 // of them, those that went on after a success: loops do, retries never
 	stopped    int64 // those that ended with the first success, after a failure
+	singles    int64 // sites with one call, which succeeded: loops would have gone on
 	lengths    [maxLength + 1]int64
 	longest    int
 }
@@ -22,7 +23,8 @@ const maxLength = 16
 // Thresholds of learning (the spec's T3c).
 const (
 	enoughCandidates = 50
-	enoughStopped    = 5
+	enoughStopped    = 20 // successes after which nothing came, at once or after failures
+	stoppedShare     = 0.02
 	loopShare        = 0.2 // of candidates that go on: the edge is called in loops
 	retryShare       = 0.01
 	sameCeiling      = 0.95 // of the failing chains that end at one length
@@ -158,11 +160,20 @@ func (j *joiner) learnLoop(s *loopSum, run []int32) {
 	s.longest = max(s.longest, length)
 }
 
+// learnSingle notes a call that had no sibling.
+func (j *joiner) learnSingle(i int32) {
+	if u := &j.units[i]; u.ident == 0 && j.tree.roles[u.head] != roleEntry && j.classAt(i) == isOK {
+		j.loop(u).singles++
+	}
+}
+
 // promoted reports whether an edge's chains behave as only retries do: they
-// never go on after a success, and where they end without one it is at one and
-// the same length.
+// never go on after a success, often enough to tell, and where they end without
+// one it is at one and the same length.
 func (s *loopSum) promoted() bool {
-	if s.candidates < enoughCandidates || float64(s.wentOn) >= retryShare*float64(s.candidates) || s.stopped < enoughStopped {
+	all, stopped := s.candidates+s.singles, s.stopped+s.singles
+	if s.candidates < enoughCandidates || float64(s.wentOn) >= retryShare*float64(s.candidates) ||
+		stopped < enoughStopped || float64(stopped) < stoppedShare*float64(all) {
 		return false
 	}
 	failed := int64(0)

@@ -173,6 +173,7 @@ func (l *Ledger) Close() *Book {
 	l.chunks = nil
 	l.access.write(b)
 	sortEdges(b.Edges)
+	b.putFronts()
 	l.lose(LostNames, l.places.lost+l.ops.lost+l.peers.lost+l.sources.lost+l.queries.lost)
 	b.Losses = l.losses
 	return b

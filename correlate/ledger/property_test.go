@@ -224,7 +224,7 @@ func TestTruthOfEveryShape(t *testing.T) {
 				name := fmt.Sprintf("%v/%d-layers/%d-attempts", first, layers, most)
 				r := rand.New(rand.NewPCG(uint64(first)*100+uint64(layers), uint64(most)))
 				w := &world{r: r, fail: []float64{0, 0.1, 0.5, 0.9, 1}[r.IntN(5)]}
-				traces := 120
+				traces := 50
 				for l := range layers {
 					k, n := first, most
 					if l > 0 {
@@ -258,7 +258,7 @@ func TestTruthWithLosses(t *testing.T) {
 		for _, loss := range []float64{0.01, 0.05} {
 			r := rand.New(rand.NewPCG(uint64(k), 9))
 			w := &world{r: r, fail: 0.5, layers: []shape{k, k}, most: []int{3, 3}}
-			w.make(2000)
+			w.make(700)
 			truth := []float64{w.tries[0] / w.calls[0], w.tries[1] / w.calls[1]}
 			w.hurt(loss)
 			b := book(t, Config{}, w.records, 4)

@@ -35,7 +35,7 @@ func (j *joiner) site(run []int32) {
 			j.numbered(run[:k], i)
 		}
 	}
-	if len(run) == 1 || j.tree.huge {
+	if j.tree.huge {
 		return
 	}
 	if len(run) > 1 {
@@ -53,6 +53,8 @@ func (j *joiner) site(run []int32) {
 		}
 		if n-i > 1 {
 			j.group(run[i:n])
+		} else if j.learning {
+			j.learnSingle(run[i])
 		}
 		i = n
 	}

@@ -15,17 +15,21 @@ func outcomeOf(x *evidence.Access) evidence.Outcome {
 	if x.Outcome > 0 && x.Outcome <= evidence.Challenged {
 		return x.Outcome
 	}
+	if x.Status == 503 && x.Attempts == 0 {
+		return evidence.Rejected // never sent: a limit of the proxy's own
+	}
 	return httpOutcome(x.Status)
 }
 
-// httpOutcome reads an HTTP status as a proxy or server logs it.
+// httpOutcome reads an HTTP status as a proxy or server logs it. A 503 may be a
+// refusal or a failure behind it; it is taken as the weaker claim.
 func httpOutcome(status int) evidence.Outcome {
 	switch {
 	case status == 504 || status == 408:
 		return evidence.Timeout
-	case status == 503 || status == 429:
+	case status == 429:
 		return evidence.Rejected
-	case status == 499:
+	case status == 499 || status == 460:
 		return evidence.Cancelled
 	case status == 401 || status == 407:
 		return evidence.Challenged

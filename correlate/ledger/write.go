@@ -152,7 +152,7 @@ func (j *joiner) writePaths(b *Book) {
 		if i == 0 || !n.leaf || n.attempts <= 0 {
 			continue
 		}
-		p := Path{Leaf: n.attempts, Amplification: 1, In: evidence.None, Out: evidence.None}
+		p := Path{Leaf: n.attempts, Amplification: 1, WithFront: evidence.None, In: evidence.None, Out: evidence.None}
 		for at := int32(i); at > 0; at = nodes[at].parent {
 			x := &nodes[at]
 			o := j.l.ops.keys[x.edge.op]
