@@ -115,6 +115,7 @@ func (d *spanJSON) openSpan() {
 
 // finishSpan emits the span at hand, or keeps it until its process is known.
 func (d *spanJSON) finishSpan(line int) {
+	d.r.src.chooseParent()
 	if !d.r.fill(line) {
 		return
 	}
@@ -129,6 +130,16 @@ func (d *spanJSON) finishSpan(line int) {
 		d.r.rec.Place = d.place()
 	}
 	d.err = d.r.emit(&d.r.rec)
+}
+
+// chooseParent takes the first parent in the same trace, which may have been
+// named before the trace was.
+func (s *spanSource) chooseParent() {
+	for _, ref := range s.refs[:s.refCount] {
+		if s.parent == [8]byte{} && (ref.trace == s.trace || ref.trace == [16]byte{}) {
+			s.parent = ref.id
+		}
+	}
 }
 
 // spanMember reads one member of a span of Jaeger or Zipkin. It reports whether
@@ -185,8 +196,7 @@ func (d *spanJSON) spanMember(key []byte) bool {
 	return true
 }
 
-// references takes the first parent in the same trace; what a span follows from
-// is no parent of it.
+// references notes the parents of a span; what it follows from is none.
 func (d *spanJSON) references() {
 	j, s := d.j, &d.r.src
 	if !j.open('[') {
@@ -210,8 +220,9 @@ func (d *spanJSON) references() {
 				j.pass()
 			}
 		}
-		if child && s.parent == [8]byte{} && (trace == s.trace || trace == [16]byte{}) {
-			s.parent = id
+		if child && s.refCount < len(s.refs) {
+			s.refs[s.refCount] = spanRef{trace, id}
+			s.refCount++
 		}
 	}
 }

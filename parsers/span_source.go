@@ -32,6 +32,9 @@ type spanHead struct {
 	message    spanText // the status's own text
 	weight     float64
 
+	refs     [4]spanRef // Jaeger: parents, perhaps in other traces
+	refCount int
+
 	has [2]uint64 // which fields are set
 
 	params    uint64 // hash of a statement's parameters; 0 if there were none
@@ -41,6 +44,12 @@ type spanHead struct {
 	tryErrors int      // events that tell of one failed try
 	thrown    spanText // class of an exception event
 	said      spanText // its message
+}
+
+// spanRef names a span.
+type spanRef struct {
+	trace [16]byte
+	id    [8]byte
 }
 
 // spanText is a piece of the arena.
@@ -166,7 +175,11 @@ func (s *spanSource) num(f spanField) (int64, bool) {
 	if a.kind != 's' {
 		return a.n, true
 	}
-	return wholeNumber(s.bytes(a.spanText))
+	b := s.bytes(a.spanText)
+	if len(b) > 0 && b[0] == '[' { // a list that became text on its way: ["2"]
+		b = bytes.Trim(b, `[]" `)
+	}
+	return wholeNumber(b)
 }
 
 // yes reports whether a field is true.
