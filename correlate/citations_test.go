@@ -127,7 +127,7 @@ func (o opener) check(c evidence.Citation, what string, oneOf []string) {
 	}
 }
 
-// read returns the text of a cited source, which may lie in a tar.gz.
+// read returns the text of a cited source, which may be compressed, or lie in a tar.gz.
 func (o opener) read(source string) string {
 	file, member, packed := strings.Cut(source, "!")
 	data, err := os.ReadFile(filepath.Join(o.dir, filepath.FromSlash(file)))
@@ -135,12 +135,18 @@ func (o opener) read(source string) string {
 		o.t.Errorf("cited: %v", err)
 		return ""
 	}
-	if !packed {
+	if !packed && !strings.HasSuffix(file, ".gz") {
 		return plain(data)
 	}
 	gz, err := gzip.NewReader(bytes.NewReader(data))
 	if err != nil {
 		o.t.Fatal(err)
+	}
+	if !packed {
+		if data, err = io.ReadAll(gz); err != nil {
+			o.t.Fatal(err)
+		}
+		return plain(data)
 	}
 	for r := tar.NewReader(gz); ; {
 		h, err := r.Next()

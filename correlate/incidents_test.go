@@ -35,6 +35,33 @@ type truth struct {
 	Says         []string
 	MinCertainty incident.Certainty `json:"min_certainty"`
 	MaxCertainty incident.Certainty `json:"max_certainty"`
+	// Caps are labels that are accepted only if they are said with doubt.
+	Caps map[incident.Label]incident.Certainty
+	// Truth is what the services of the lab counted.
+	Truth *measured
+}
+
+// measured are numbers that were counted where the incident happened.
+type measured struct {
+	Tolerance float64
+	Edges     []measuredEdge
+	Pools     []measuredPool
+	Kept      map[string]float64 // share of a file that was kept, where not all was
+}
+
+type measuredEdge struct {
+	Service, Method string
+	Calls, Attempts int64
+	Amplification   float64 // over the whole window
+	SinceFault      float64 `json:"since_fault"`
+	Main            bool    // the edge that the incident is about
+}
+
+type measuredPool struct {
+	Instance   string
+	Max        int64
+	ActivePeak int64 `json:"active_peak"`
+	Rejected   int64
 }
 
 type truthEdge struct {
@@ -98,13 +125,18 @@ func readTruth(t *testing.T, name string) truth {
 	return w
 }
 
+// answers are the files of an incident that tell the truth about it.
+func answers(dir string) []string {
+	return []string{filepath.Join(dir, "want.json"), filepath.Join(dir, "truth.json")}
+}
+
 // conclude reads an incident's evidence and gives the report.
 func conclude(t *testing.T, name string) *incident.Report {
 	t.Helper()
 	dir := filepath.Join(incidentsRoot, name)
 	e := correlate.New(correlate.Config{Version: "test"})
 	sources, err := collector.Collect(context.Background(), []string{dir}, collector.Options{
-		Zone: time.UTC, Exclude: []string{filepath.Join(dir, "want.json")},
+		Zone: time.UTC, Exclude: answers(dir),
 	}, e.Add)
 	if err != nil {
 		t.Fatal(err)
@@ -203,13 +235,47 @@ func judge(r *incident.Report, w truth) []string {
 			bad("certainty %s, want at most %s", in.Certainty, w.MaxCertainty)
 		}
 	}
+	if most, there := w.Caps[in.Label]; there && rank(in.Certainty) > rank(most) {
+		bad("%s is said with certainty %s, want at most %s", in.Label, in.Certainty, most)
+	}
 	said := sentences(r)
 	for _, s := range w.Says {
 		if !strings.Contains(said, s) {
 			bad("nothing says %q", s)
 		}
 	}
+	wrong = append(wrong, judgeMeasured(r, w.Truth)...)
 	return append(wrong, judgeFacts(r, w)...)
+}
+
+// judgeMeasured compares amplifications with those that were counted. A report
+// that knows only calls that failed is compared with the time since the fault.
+func judgeMeasured(r *incident.Report, m *measured) []string {
+	if m == nil {
+		return nil
+	}
+	var wrong []string
+	for _, want := range m.Edges {
+		if !want.Main {
+			continue
+		}
+		i := slices.IndexFunc(r.Edges, func(e incident.Edge) bool {
+			return strings.EqualFold(e.Method, want.Method) && e.Amplification != nil
+		})
+		switch {
+		case i < 0 && want.Amplification > 1+m.Tolerance:
+			wrong = append(wrong, fmt.Sprintf("%s: amplification unknown, counted %v", want.Method, want.Amplification))
+		case i >= 0:
+			counted := want.Amplification
+			if r.Edges[i].Scope != "" {
+				counted = want.SinceFault
+			}
+			if got := *r.Edges[i].Amplification; got < counted*(1-m.Tolerance) || got > counted*(1+m.Tolerance) {
+				wrong = append(wrong, fmt.Sprintf("%s: amplification %.3f, counted %v", want.Method, got, counted))
+			}
+		}
+	}
+	return wrong
 }
 
 func rank(c incident.Certainty) int {

@@ -54,7 +54,7 @@ func TestOrderOfRecords(t *testing.T) {
 			t.Parallel()
 			dir := filepath.Join(incidentsRoot, name)
 			var files [][]*evidence.Record
-			_, err := collector.Collect(context.Background(), []string{dir}, collector.Options{Zone: time.UTC, Exclude: []string{filepath.Join(dir, "want.json")}}, func(r *evidence.Record) error {
+			_, err := collector.Collect(context.Background(), []string{dir}, collector.Options{Zone: time.UTC, Exclude: answers(dir)}, func(r *evidence.Record) error {
 				if n := len(files); n == 0 || files[n-1][0].Cite.Source != r.Cite.Source {
 					files = append(files, nil)
 				}
@@ -117,8 +117,8 @@ func TestOrderOfPaths(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, e := range entries {
-				if e.Name() != "want.json" {
-					paths = append(paths, filepath.Join(incidentsRoot, name, e.Name()))
+				if path := filepath.Join(incidentsRoot, name, e.Name()); !slices.Contains(answers(filepath.Dir(path)), path) {
+					paths = append(paths, path)
 				}
 			}
 			report := func() []byte {
@@ -138,7 +138,7 @@ func TestOrderOfPaths(t *testing.T) {
 // TestOneByteReads reads each file as a stream that gives a byte at a time.
 func TestOneByteReads(t *testing.T) {
 	err := filepath.WalkDir(incidentsRoot, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || d.Name() == "want.json" || d.Name() == "README.md" {
+		if err != nil || d.IsDir() || d.Name() == "want.json" || d.Name() == "truth.json" || d.Name() == "README.md" {
 			return err
 		}
 		data, err := os.ReadFile(path)
