@@ -359,7 +359,8 @@ var errorSigns = []struct {
 }
 
 // errorOutcome classifies an error by its class, and where that says nothing by
-// its message.
+// its message: by its last cause first, for what stands before it may be an
+// address of a kilobyte, timeout and all.
 func errorOutcome(kind, said []byte) evidence.Outcome {
 	if len(kind) == 3 && isDigits(kind) {
 		n, _ := wholeNumber(kind)
@@ -367,21 +368,33 @@ func errorOutcome(kind, said []byte) evidence.Outcome {
 			return o
 		}
 	}
-	var buf [200]byte
-	for _, b := range [2][]byte{kind, said} {
-		low := buf[:copy(buf[:], b)]
-		for i, c := range low {
-			if c >= 'A' && c <= 'Z' {
-				low[i] = c + 'a' - 'A'
-			}
-		}
-		for _, e := range errorSigns {
-			if bytes.Contains(low, []byte(e.sign)) {
-				return e.outcome
-			}
+	var cause []byte
+	if i := bytes.LastIndex(said, []byte("cause: ")); i > 0 {
+		cause = said[i:]
+	}
+	for _, b := range [...][]byte{kind, cause, said} {
+		if o := signedOutcome(b); o != evidence.OutcomeUnknown {
+			return o
 		}
 	}
 	return evidence.Failed
+}
+
+// signedOutcome looks for the signs near the beginning of a text.
+func signedOutcome(b []byte) evidence.Outcome {
+	var buf [240]byte
+	low := buf[:copy(buf[:], b)]
+	for i, c := range low {
+		if c >= 'A' && c <= 'Z' {
+			low[i] = c + 'a' - 'A'
+		}
+	}
+	for _, e := range errorSigns {
+		if bytes.Contains(low, []byte(e.sign)) {
+			return e.outcome
+		}
+	}
+	return evidence.OutcomeUnknown
 }
 
 func isDigits(b []byte) bool {

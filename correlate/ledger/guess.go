@@ -82,34 +82,30 @@ func (j *joiner) settleChain(run []int32, looping, promoted bool) {
 	}
 }
 
-// clues counts what speaks for a retry: attempts that waited out a timeout or
-// were refused by a full pool, a different peer each time, growing waits.
+// clues counts what speaks for a retry in the weakest step of a run: an attempt
+// that waited out a timeout or was refused by a full pool, a different peer, a
+// wait no shorter than the one before. A cluster that runs out of peers asks one
+// again: steps of one run may have different clues.
 func (j *joiner) clues(run []int32) int {
-	waited, moved, backoff := true, true, true
+	least := 3
 	gap := int64(0)
 	for k, i := range run[1:] {
 		prev, u := &j.units[run[k]], &j.units[i]
-		if c := prev.class; c != isTimeout && c != isRejected {
-			waited = false
-		}
-		a, b := j.address(prev), j.address(u)
-		if a == "" || b == "" || a == b {
-			moved = false
-		}
-		next := u.start - j.endOf(run[k])
-		// Jitter may shrink a wait by a fifth.
-		if next < int64(j.cfg.MinWait) || next*5 < gap*4 {
-			backoff = false
-		}
-		gap = next
-	}
-	n := 0
-	for _, clue := range []bool{waited, moved, backoff} {
-		if clue {
+		n := 0
+		if c := prev.class; c == isTimeout || c == isRejected {
 			n++
 		}
+		if a, b := j.address(prev), j.address(u); a != "" && b != "" && a != b {
+			n++
+		}
+		next := u.start - j.endOf(run[k])
+		if next >= int64(j.cfg.MinWait) && next*5 >= gap*4 { // jitter may shrink a wait by a fifth
+			n++
+		}
+		gap = next
+		least = min(least, n)
 	}
-	return n
+	return least
 }
 
 // address is where a unit's attempt went: the callee's process, or the peer.
