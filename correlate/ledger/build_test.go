@@ -22,13 +22,6 @@ type maker struct {
 // root begins a new trace.
 func (m *maker) root() { m.trace++ }
 
-// sp is a span being built.
-type sp struct {
-	r  *evidence.Record
-	s  *evidence.Span
-	id uint64
-}
-
 type opt func(*evidence.Record, *evidence.Span)
 
 func (m *maker) add(parent uint64, kind evidence.SpanKind, service string, at, dur time.Duration, opts ...opt) uint64 {

@@ -1,6 +1,11 @@
 package ledger
 
-import "github.com/firebreak-io/firebreak/evidence"
+import (
+	"cmp"
+	"slices"
+
+	"github.com/firebreak-io/firebreak/evidence"
+)
 
 // entryUnit looks at a callee's span that no client span of the trace accounts
 // for: a root, a delivery of a message, an arrival from a caller without spans.
@@ -87,42 +92,50 @@ func (j *joiner) lostParent(g int32) {
 		}
 		return
 	}
-	var group [64]int32
+	group := j.order[:0]
 	for e := t.firstEntry[g]; e >= 0; e = t.nextEntry[e] {
-		if t.roles[e] != roleEntry || t.spans[e].ident != 0 && t.spans[e].kind == evidence.KindConsumer {
-			continue
+		if t.roles[e] == roleEntry && (t.spans[e].ident == 0 || t.spans[e].kind != evidence.KindConsumer) {
+			group = append(group, e)
 		}
-		first, n := true, 0
-		for x := t.firstEntry[g]; x >= 0; x = t.nextEntry[x] {
-			if t.spans[x].op != t.spans[e].op || t.service(x) != t.service(e) {
-				continue
-			}
-			if x < e {
-				first = false
-				break
-			}
-			if n < len(group) {
-				group[n] = x
-				n++
-			}
+	}
+	j.order = group
+	// Places are numbered in the order of their services, so that one service's
+	// entries stand together.
+	slices.SortFunc(group, func(a, b int32) int {
+		x, y := &t.spans[a], &t.spans[b]
+		if x.op != y.op {
+			return cmp.Compare(x.op, y.op)
 		}
-		if !first {
-			continue
+		if t.service(a) != t.service(b) {
+			return cmp.Compare(x.place, y.place)
 		}
-		if j.callees[calleeKey{op: t.spans[e].op, callee: t.service(e), kind: clientsSeen}] != 0 {
-			// Its callers do send spans; this one's was lost, with what it would have told.
-			if !j.learning {
-				j.l.lose(LostParent, int64(n))
-			}
-			continue
+		return cmp.Compare(a, b)
+	})
+	for i := 0; i < len(group); {
+		n, e := i+1, group[i]
+		for n < len(group) && t.spans[group[n]].op == t.spans[e].op && t.service(group[n]) == t.service(e) {
+			n++
 		}
-		if n > j.cfg.MaxChain {
-			for _, x := range group[:n] {
-				j.arrival([]int32{x}, -2-x)
-			}
-			continue
+		j.deliveries(g, group[i:n])
+		i = n
+	}
+}
+
+// deliveries looks at the entries of one operation whose parent was not seen.
+func (j *joiner) deliveries(g int32, entries []int32) {
+	t, e := &j.tree, entries[0]
+	switch {
+	case j.callees[calleeKey{op: t.spans[e].op, callee: t.service(e), kind: clientsSeen}] != 0:
+		// Its callers do send spans; this one's was lost, with what it would have told.
+		if !j.learning {
+			j.l.lose(LostParent, int64(len(entries)))
 		}
-		j.arrival(group[:n], g)
+	case len(entries) > j.cfg.MaxChain:
+		for _, x := range entries {
+			j.arrival([]int32{x}, -2-x)
+		}
+	default:
+		j.arrival(entries, g)
 	}
 }
 

@@ -111,6 +111,7 @@ type joiner struct {
 	attemptSlot map[int32]int32 // entry span → call
 	slotSet     []slotOf
 	kids        []kid
+	follow      []int32
 	repeats     map[repeatKey]uint32
 	giveUps     []int64
 }
@@ -170,7 +171,7 @@ func (j *joiner) dedupe() {
 	}
 	dup := false
 	for i := 1; i < len(s) && !dup; i++ {
-		dup = s[i].id == s[i-1].id && sideBit(&s[i]) == sideBit(&s[i-1])
+		dup = sameSpan(&s[i], &s[i-1])
 	}
 	if !dup && len(s) > 1 && !j.hasTwice() {
 		return
@@ -178,7 +179,7 @@ func (j *joiner) dedupe() {
 	slices.SortFunc(s, byID)
 	n := 0
 	for i := range s {
-		if n > 0 && s[n-1].id == s[i].id && sideBit(&s[n-1]) == sideBit(&s[i]) {
+		if n > 0 && sameSpan(&s[n-1], &s[i]) {
 			continue
 		}
 		s[n] = s[i]
@@ -204,13 +205,22 @@ func (j *joiner) hasTwice() bool {
 	for i := range j.spans {
 		at := mix(j.spans[i].id) & mask
 		for ; t.slots[at] != 0; at = (at + 1) & mask {
-			if o := &j.spans[t.slots[at]-1]; o.id == j.spans[i].id && sideBit(o) == sideBit(&j.spans[i]) {
+			if sameSpan(&j.spans[t.slots[at]-1], &j.spans[i]) {
 				return true
 			}
 		}
 		t.slots[at] = int32(i) + 1
 	}
 	return false
+}
+
+// sameSpan reports whether two spans are deliveries of one. A callee's span that
+// shares its ID with the client's may be one of several, of different attempts.
+func sameSpan(a, b *span) bool {
+	if a.id != b.id || sideBit(a) != sideBit(b) {
+		return false
+	}
+	return a.flags&b.flags&flagShared == 0 || a.start == b.start && a.place == b.place
 }
 
 // sideBit tells the two spans apart that Zipkin gives one ID.

@@ -13,11 +13,7 @@
 // one Close. It does no I/O.
 package ledger
 
-import (
-	"slices"
-
-	"github.com/firebreak-io/firebreak/evidence"
-)
+import "slices"
 
 // Loss is a reason for which something was not counted.
 type Loss string
@@ -246,9 +242,4 @@ func (l *Ledger) order() []uint32 {
 		})
 	}
 	return order
-}
-
-// cite says where a span was read.
-func (l *Ledger) cite(s *span) evidence.Citation {
-	return evidence.Citation{Source: l.sources.keys[s.source], Line: int(s.line)}
 }

@@ -16,7 +16,6 @@ type messageKey struct {
 // their own, so it is kept for the whole input.
 type messageSum struct {
 	n      int
-	ok     bool // the latest delivery by start succeeded
 	class  class
 	latest int64
 	first  int64

@@ -21,9 +21,9 @@ type methodSum struct {
 }
 
 type waitedFor struct {
-	kind          string
-	callee, op    uint32
-	query, source uint32
+	kind       string
+	callee, op uint32
+	query      uint32
 }
 
 type waitSum struct {

@@ -257,3 +257,67 @@ func TestQuantiles(t *testing.T) {
 		}
 	}
 }
+
+// Calls made side by side, each retried after its timeout, against items that
+// workers take one after the other.
+func TestParallelCalls(t *testing.T) {
+	for _, c := range []struct {
+		name      string
+		workers   bool
+		calls     float64
+		ambiguous int64
+	}{{"retried", false, 3, 0}, {"workers", true, 9, 1}} {
+		t.Run(c.name, func(t *testing.T) {
+			var m maker
+			m.root()
+			h := m.server(0, "shop", 0, 5*time.Second, http("GET /buy", 0))
+			for k := range 3 {
+				at := time.Duration(k) * 7 * ms
+				for n := range 3 {
+					out, d := evidence.Timeout, time.Second
+					if c.workers && (n+k)%2 == 0 {
+						out, d = evidence.OK, 300*ms
+					}
+					m.client(h, "shop", at, d, dubbo("Stock", "get"), on("10.20.0.1:20880"), ends(out))
+					at += d + ms/2
+				}
+			}
+			e := edgeOf(t, book(t, Config{}, m.records, 1), "shop", "Stock", "")
+			if e.Calls != c.calls || e.Attempts != 9 || e.Ambiguous != c.ambiguous {
+				t.Errorf("calls %v attempts %v ambiguous %d", e.Calls, e.Attempts, e.Ambiguous)
+			}
+		})
+	}
+}
+
+// Zipkin lets both sides share one span ID (F15).
+func TestSharedSpans(t *testing.T) {
+	shared := func(id uint64) opt {
+		return func(_ *evidence.Record, s *evidence.Span) {
+			s.Shared, s.Remote = true, evidence.Unknown
+			for i := range 8 {
+				s.ID[i] = byte(id >> (56 - 8*i))
+			}
+		}
+	}
+	var m maker
+	m.root()
+	h := m.server(0, "shop", 0, time.Second, http("GET /buy", 0))
+	for k, code := range []int{503, 503, 200} {
+		c := m.client(h, "shop", time.Duration(k)*30*ms, 20*ms, http("GET /stock/{id}", 7), status(code), ordinal(k+1), on("stock:8080"))
+		m.server(h, "stock", time.Duration(k)*30*ms+ms, 10*ms, http("GET /stock/{id}", 0), status(code), shared(c))
+		m.client(c, "stock", time.Duration(k)*30*ms+2*ms, 5*ms, http("GET /db", 0), on("vendor"))
+	}
+	one := m.client(h, "shop", 500*ms, 100*ms, http("GET /price", 8), on("price"))
+	for k, code := range []int{503, 200} {
+		m.server(h, "price", 500*ms+time.Duration(k)*50*ms, 10*ms, http("GET /price", 0), status(code), shared(one))
+	}
+	b := book(t, Config{}, m.records, 1)
+	wantEdge(t, edgeOf(t, b, "shop", "stock", ""), 1, 3)
+	wantEdge(t, edgeOf(t, b, "shop", "price", ""), 1, 2)
+	e := edgeOf(t, b, "stock", "vendor", "")
+	wantEdge(t, e, 3, 3)
+	if e.Inherited != 3 || b.Losses[LostDuplicate] != 0 {
+		t.Errorf("I %v, losses %v", e.Inherited, b.Losses)
+	}
+}

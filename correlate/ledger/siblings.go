@@ -184,7 +184,8 @@ func (j *joiner) group(run []int32) {
 		return
 	}
 	if fanout {
-		return // copies in parallel: which repeats which cannot be told
+		j.parallel(run)
+		return
 	}
 	j.guess(run)
 }
