@@ -91,8 +91,12 @@ func (t *textDriver) block() (bool, error) {
 		if !f.Starts(t.in.Lines.Bytes()) {
 			continue
 		}
+		number, line := t.in.Lines.Number(), t.in.Lines.Bytes()
 		t.in.Lines.Unread()
 		err := f.Block(t.in, t.in.counted(f.Name, t.emit))
+		if now := t.in.Lines.Bytes(); err == nil && t.in.Lines.again && t.in.Lines.Number() == number && len(now) == len(line) && len(now) > 0 && &now[0] == &line[0] {
+			err = ErrUnrecognized // it read nothing after all: without this it would be asked for ever
+		}
 		if errors.Is(err, ErrUnrecognized) {
 			t.in.Lines.Next() // the line it gave back
 			continue
