@@ -245,7 +245,8 @@ func jaeger(spans []span) string {
 	processes, list := map[string]any{}, []any{}
 	for _, s := range spans {
 		processes["p-"+s.service] = map[string]any{"serviceName": s.service, "tags": []any{
-			map[string]any{"key": "host.name", "type": "string", "value": s.service + "-7d9f-1"}, map[string]any{"key": "process.pid", "type": "int64", "value": 71},
+			map[string]any{"key": "host.name", "type": "string", "value": s.service + "-7d9f-1"},
+			map[string]any{"key": "process.pid", "type": "int64", "value": 71},
 			map[string]any{"key": "cloud.availability_zone", "type": "string", "value": "zone-a"},
 		}}
 		tags := []any{map[string]any{"key": "span.kind", "type": "string", "value": kinds[s.kind]}, map[string]any{"key": "otel.scope.name", "type": "string", "value": s.scope}}
