@@ -25,6 +25,9 @@ const (
 	enoughCandidates = 50
 	enoughStopped    = 20 // successes after which nothing came, at once or after failures
 	stoppedShare     = 0.02
+	fewCandidates    = 3 // suffice if nothing ever went on and chains are as short as retries mostly are
+	fewStopped       = 5
+	usualAttempts    = 6
 	loopShare        = 0.2 // of candidates that go on: the edge is called in loops
 	retryShare       = 0.01
 	sameCeiling      = 0.95 // of the failing chains that end at one length
@@ -167,9 +170,10 @@ func (j *joiner) learnSingle(i int32) {
 // never go on after a success, often enough to tell, and where they end without
 // one it is at one and the same length.
 func (s *loopSum) promoted() bool {
-	all, stopped := s.candidates+s.singles, s.stopped+s.singles
-	if s.candidates < enoughCandidates || float64(s.wentOn) >= retryShare*float64(s.candidates) ||
-		stopped < enoughStopped || float64(stopped) < stoppedShare*float64(all) {
+	stopped := s.stopped + s.singles
+	many := s.candidates >= enoughCandidates && stopped >= enoughStopped && float64(s.wentOn) < retryShare*float64(s.candidates)
+	few := s.candidates >= fewCandidates && stopped >= fewStopped && s.wentOn == 0 && s.longest <= usualAttempts
+	if !many && !few || float64(stopped) < stoppedShare*float64(s.candidates+s.singles) {
 		return false
 	}
 	failed := int64(0)
