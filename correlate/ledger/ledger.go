@@ -2,9 +2,10 @@
 // access logs, and says per edge what they cost: amplification, the fate of
 // calls, work done for nobody.
 //
-// It promises: the Book is the same whatever order the evidence came in; what is
-// not counted is counted as lost, by reason; memory is bounded by Config; a call
-// that was put together by a guess says so. It refuses: to call anything a retry
+// It promises: the Book is the same whatever order the evidence came in, unless
+// there were more distinct names than Config allows; what is not counted is
+// counted as lost, by reason; memory is bounded by Config; a call that was put
+// together by a guess says so. It refuses: to call anything a retry
 // that may be fan-out, a loop, a poll, a hedge, a redirect or a challenge; to
 // subtract the clocks of two hosts, except within a stated bound; to add up what
 // two sources say of one edge.

@@ -321,3 +321,37 @@ func TestSharedSpans(t *testing.T) {
 		t.Errorf("I %v, losses %v", e.Inherited, b.Losses)
 	}
 }
+
+// A client that balances load itself sends a retry to another address.
+func TestBalancedByTheClient(t *testing.T) {
+	for _, loops := range []bool{false, true} {
+		var m maker
+		want := 0.0
+		for k := range 60 {
+			m.root()
+			h := m.server(0, "shop", time.Duration(k)*time.Second, 800*ms, http("GET /buy", 0))
+			want++
+			for n := range 4 {
+				code, item := 503, k
+				if n == 2 {
+					code = 200
+				}
+				if loops {
+					item = k*10 + n
+				}
+				if n == 3 && !loops {
+					break
+				}
+				peer := fmt.Sprintf("10.20.0.%d:8080", n%3)
+				m.client(h, "shop", time.Duration(k)*time.Second+time.Duration(n)*10*ms, 9*ms, http("GET /stock/{id}", uint64(item*3+n%3+1)), on(peer), status(code))
+				if loops && n > 0 {
+					want++
+				}
+			}
+		}
+		e := edgeOf(t, book(t, Config{}, m.records, 1), "shop", "", "")
+		if e.Calls != want || loops != (e.Retries == 0) {
+			t.Errorf("loops %v: calls %v of %v, retries %v", loops, e.Calls, want, e.Retries)
+		}
+	}
+}

@@ -58,11 +58,26 @@ func (j *joiner) site(run []int32) {
 		}
 		i = n
 	}
+	for i := 0; i < len(run); {
+		n := i + 1
+		for n < len(run) && j.alikeBut(run[i], run[n]) {
+			n++
+		}
+		if n-i > 1 && n-i <= maxParallel && j.units[run[i]].ident != j.units[run[n-1]].ident {
+			j.balanced(run[i:n])
+		}
+		i = n
+	}
 }
 
 func (j *joiner) alike(a, b int32) bool {
+	return j.alikeBut(a, b) && j.units[a].ident == j.units[b].ident
+}
+
+// alikeBut is alike but for the identity.
+func (j *joiner) alikeBut(a, b int32) bool {
 	x, y := &j.units[a], &j.units[b]
-	return x.place == y.place && x.op == y.op && x.wrap == y.wrap && x.callee == y.callee && x.ident == y.ident
+	return x.place == y.place && x.op == y.op && x.wrap == y.wrap && x.callee == y.callee
 }
 
 // lookBack bounds how many earlier siblings a numbered one is compared with.
