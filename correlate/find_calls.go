@@ -14,8 +14,16 @@ import (
 const (
 	fewCalls      = 3  // fewer are isolated
 	someCalls     = 10 // fewer, in a log of half an hour or more, are isolated too
+	hiccupCalls   = 50 // fewer, if all at one moment of such a log, are a hiccup
 	steadyPerMin  = 1  // below this rate over their whole span they are background
 	amplifiedFrom = 1.5
+)
+
+// How short a burst must be, and how long its log must go on without another,
+// for it to be over.
+const (
+	hiccupLasts = 10 * time.Second
+	hiccupQuiet = 5 * time.Minute
 )
 
 // loud reports whether something was seen often enough, for its span and for
@@ -27,10 +35,25 @@ func (q *inquiry) loud(s *sighting) bool {
 	if s.span.first.IsZero() {
 		return true
 	}
-	if s.count < someCalls && q.covered(s) >= quietGap {
+	if (s.count < someCalls || q.hiccup(s)) && q.covered(s) >= quietGap {
 		return false
 	}
 	return s.perMinute() >= steadyPerMin
+}
+
+// hiccup reports a few events at one moment, after which their log goes on.
+func (q *inquiry) hiccup(s *sighting) bool {
+	if s.count >= hiccupCalls || s.span.last.Sub(s.span.first) > hiccupLasts {
+		return false
+	}
+	for _, src := range q.e.sources {
+		for _, c := range s.cites {
+			if c.cite.Source == src.Path && src.To.Sub(s.span.last) >= hiccupQuiet {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // covered is the longest time that one of the logs in which something was seen

@@ -104,32 +104,51 @@ func (q *inquiry) candidateFindings() {
 
 // skewFindings compares pools of equal kind on several providers.
 func (q *inquiry) skewFindings() {
-	type share struct {
-		p *pool
-		n int64
-	}
-	var list []share
+	var list []*pool
 	for _, p := range q.e.sortedPools() {
-		if p.impl != "dubbo" || p.last.at.IsZero() && p.last.tasks == 0 {
-			continue
-		}
-		if p.last.tasks > 0 {
-			list = append(list, share{p, p.last.tasks})
+		if p.impl == "dubbo" && p.tasks > 0 && !q.toldTwice(p) {
+			list = append(list, p)
 		}
 	}
 	if len(list) < 2 {
 		return
 	}
-	slices.SortFunc(list, func(a, b share) int { return cmp.Or(cmp.Compare(b.n, a.n), cmp.Compare(a.p.key, b.p.key)) })
+	slices.SortFunc(list, func(a, b *pool) int { return cmp.Or(cmp.Compare(b.tasks, a.tasks), cmp.Compare(a.key, b.key)) })
 	first, rest := list[0], int64(0)
-	for _, s := range list[1:] {
-		rest += s.n
+	for _, p := range list[1:] {
+		rest += p.tasks
 	}
 	mean := rest / int64(len(list)-1)
-	if mean > 0 && first.n >= 3*mean && list[1].p.rejections().count == 0 && first.p.rejections().count > 0 {
-		s := first.p.seen
-		q.find(incident.RouteSkew, first.p.display(), fmt.Sprintf("%s took %s tasks, the other providers %s on average", first.p.display(), human(first.n), human(mean)), &s, map[string]float64{"tasks": float64(first.n), "tasks.others": float64(mean)}, map[string]string{"pool": first.p.display()})
+	suffers := first.rejections().count > 0 || first.full.count > 0
+	if mean > 0 && first.tasks >= 3*mean && suffers && list[1].rejections().count == 0 && list[1].full.count == 0 {
+		s := first.seen
+		for _, p := range list[1:] {
+			s.merge(&p.seen)
+		}
+		q.find(incident.RouteSkew, first.display(), fmt.Sprintf("%s took %s tasks, the other providers %s on average", first.display(), human(first.tasks), human(mean)), &s, map[string]float64{"tasks": float64(first.tasks), "tasks.others": float64(mean)}, map[string]string{"pool": first.display()})
 	}
+}
+
+// toldTwice reports a pool that is known by its port alone (from a console), while
+// another, of the same port, whose name has the host, was seen in the same folder.
+func (q *inquiry) toldTwice(p *pool) bool {
+	port, ok := strings.CutPrefix(p.name, "dubbo:")
+	if !ok {
+		return false
+	}
+	for _, other := range q.e.pools {
+		if other == p || !strings.HasSuffix(poolAddress(other.name), ":"+port) || other.impl != p.impl {
+			continue
+		}
+		for _, a := range other.seen.cites {
+			for _, b := range p.seen.cites {
+				if folder(a.cite.Source) == folder(b.cite.Source) {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 // How much standing still makes the collector the trigger, or clears it.

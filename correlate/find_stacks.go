@@ -327,7 +327,11 @@ func (q *inquiry) lockFindings(dumps []*dump) {
 	if class == "" {
 		class = "a lock"
 	}
-	text := fmt.Sprintf("%d threads of %s wait for one lock (%s)", worst.waiters, worst.pool, class)
+	who := plural(worst.waiters, "thread")
+	if worst.pool != "" {
+		who += " of " + worst.pool
+	}
+	text := fmt.Sprintf("%s wait for one lock (%s)", who, class)
 	if worst.app != "" {
 		text += " in " + worst.app
 	}

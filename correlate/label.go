@@ -142,6 +142,10 @@ func (q *inquiry) gcPause() *candidate {
 func (q *inquiry) lockContention() *candidate {
 	c := &candidate{label: incident.LockContention, since: q.since(incident.LockConvoy, incident.StackLock, incident.StackLogging, incident.StackClassInit, incident.SQLLockWait, incident.SQLMetaLock)}
 	inProcess := q.threadsOfKind(incident.StackLock) + q.threadsOfKind(incident.StackLogging) + q.threadsOfKind(incident.StackClassInit)
+	told := inProcess == 0 && q.has(incident.LockConvoy) // a selection of threads says how many wait behind one
+	if told {
+		inProcess = q.threadsOfKind(incident.LockConvoy)
+	}
 	inDatabase := 0
 	for _, f := range q.of(incident.SQLLockWait, incident.SQLMetaLock) {
 		inDatabase += max(1, f.Count)
@@ -150,6 +154,9 @@ func (q *inquiry) lockContention() *candidate {
 	if inProcess > 0 && inProcess >= elsewhere {
 		c.support(3, q.ids(incident.StackLock, incident.StackLogging, incident.StackClassInit))
 		c.support(2, q.ids(incident.LockConvoy))
+		if told {
+			c.points++
+		}
 		if f := first(q.of(incident.LockConvoy)); f.ID != "" {
 			c.subject = f.Text
 			if f.Values["dumps"] > 1 {

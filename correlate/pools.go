@@ -32,6 +32,7 @@ type pool struct {
 	worst                                    cited
 	worstScore                               int
 	first, last                              progress // of the completed tasks, by time
+	tasks                                    int64    // most tasks taken since the pool's start that a snapshot told of; 0 if none did
 	waited                                   time.Duration
 }
 
@@ -142,6 +143,7 @@ func (e *Engine) addPool(r *evidence.Record) {
 
 // snapshot keeps the worst state and the first and last progress.
 func (p *pool) snapshot(r *evidence.Record, s *evidence.PoolSnapshot) {
+	p.tasks = max(p.tasks, s.Tasks)
 	score := 0
 	if s.Active >= 0 {
 		score = 2 * s.Active

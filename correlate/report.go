@@ -36,6 +36,17 @@ func (e *Engine) readLogs() bool {
 	return false
 }
 
+// readInVain reports whether a source held text that was no log and of which
+// nothing was understood: what it says may be the trouble.
+func (e *Engine) readInVain() bool {
+	for _, s := range e.sources {
+		if s.Bytes > 0 && s.Records == 0 && s.Format == "text" {
+			return true
+		}
+	}
+	return false
+}
+
 // Report concludes from what has been added. It is a fresh value; the engine
 // keeps no hold on it. Walks and actions are left to the runbooks.
 func (e *Engine) Report() *incident.Report {

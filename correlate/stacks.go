@@ -97,6 +97,7 @@ type dump struct {
 type lockQueue struct {
 	class   string
 	waiters int
+	told    int // waiters that the source itself counted, though it may not show them
 	owner   string
 	app     map[string]int // first app frames of those who wait
 	pools   map[string]int
@@ -281,6 +282,16 @@ func (d *dump) lock(s *evidence.Stack, v *verdict, pool string, at cited, n int)
 		if h.ID == "" || strings.HasSuffix(h.Class, "ThreadPoolExecutor$Worker") || len(d.holders) >= maxKeys {
 			continue
 		}
+		if h.Waiters > 0 {
+			behind := *v
+			behind.kind = incident.WaitLock
+			if q := d.queue(h.ID, h.Class, &behind, "", at, 0); q != nil {
+				q.told = max(q.told, h.Waiters)
+				if v.app != nil && len(q.app) == 0 {
+					q.app[frameName(v.app)] = 1 // where its holder is, for want of those who wait
+				}
+			}
+		}
 		if old, ok := d.holders[h.ID]; !ok || at.compare(old.at) < 0 {
 			d.holders[h.ID] = holder{name, *v, at}
 		}
@@ -316,6 +327,7 @@ func (d *dump) close() {
 		return
 	}
 	for id, q := range d.waiting {
+		q.waiters = max(q.waiters, q.told)
 		if q.waiters < 3 {
 			continue
 		}

@@ -253,6 +253,7 @@ type Lock struct {
 	Class   string
 	Owner   string // thread that holds it, if the source says
 	OwnerID string
+	Waiters int `json:",omitempty"` // threads that wait for it, as the source counted them (Arthas); 0 if it did not
 }
 
 // Stack is one thread or goroutine of one dump, or Count of them alike.

@@ -25,6 +25,7 @@ func detectors() []detector {
 		druid(),
 		connectionPools(),
 		threadPools(),
+		rpcPools(),
 		databaseErrors(),
 		pgBouncer(),
 		redis(),

@@ -12,6 +12,7 @@ import (
 //	I/O error on GET request for "http://stock:8080/stock": Read timed out; nested exception is java.net.SocketTimeoutException: Read timed out
 //	Get "http://stock:8080/x": context deadline exceeded (Client.Timeout exceeded while awaiting headers)
 //	io.grpc.StatusRuntimeException: DEADLINE_EXCEEDED: deadline exceeded after 0.99s. [closed=[], open=[[remote_addr=stock/10.20.0.5:8080]]]
+//	rpc timeout: timeout=800ms, to=acme.stock, method=BatchGet, location=kitex.rpcTimeoutMW, remote=10.20.0.5:8888: context deadline exceeded
 //
 // The same SocketTimeoutException under a JDBC driver is the database's, and
 // one while reading a request from a caller is not an outgoing call at all.
@@ -19,6 +20,11 @@ func outgoingCalls() detector {
 	return messages("outgoing-call", "Timeouts of HTTP clients (JDK, Feign, RestTemplate, OkHttp, Apache, Netty, Go, Python, .NET) and gRPC statuses", []rule{
 		{sign: "RESOURCE_EXHAUSTED", find: grpcLimited},
 		{sign: "code = ResourceExhausted", find: grpcLimited},
+		{sign: "rpc timeout: timeout=", find: kitexTimeout},
+		{sign: "get connection error: ", find: kitexRefused},
+		{sign: "request over limit: ", find: overloaded("kitex")},
+		{sign: "Reached server's max_concurrency=", find: overloaded("brpc")},
+		{sign: "reached server's max_concurrency=", find: overloaded("brpc")},
 		{sign: "DEADLINE_EXCEEDED", find: callTimeout},
 		{sign: "code = DeadlineExceeded", find: callTimeout},
 		{sign: "StatusRuntimeException: UNAVAILABLE", find: callTimeout},
@@ -40,6 +46,25 @@ func outgoingCalls() detector {
 		{sign: "ESOCKETTIMEDOUT", find: callTimeout},
 		{sign: "connect ETIMEDOUT ", find: callTimeout},
 	})
+}
+
+// kitexTimeout reads what Kitex says since its first version; the callee's name
+// stands beside it.
+func kitexTimeout(o *logOut, text []byte, at int) (bool, error) {
+	line := rest(text, at)
+	peer := snippet(upTo(past(line, "to="), ", "), maxText)
+	if peer == "" {
+		return false, nil
+	}
+	return o.mark(at, slow(peer, line))
+}
+
+func kitexRefused(o *logOut, text []byte, at int) (bool, error) {
+	line := rest(text, at)
+	if !has(line, "dial ", "refused", "i/o timeout") {
+		return false, nil
+	}
+	return o.mark(at, slow(peerOf(line), line))
 }
 
 func callTimeout(o *logOut, text []byte, at int) (bool, error) {

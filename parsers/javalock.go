@@ -136,7 +136,9 @@ func (d *javaDump) lock(text []byte) evidence.Lock {
 	}
 	if text[0] != '<' {
 		object, _, _ := bytes.Cut(text, []byte(" "))
-		return d.identity(bytes.TrimRight(object, ","))
+		l := d.identity(bytes.TrimRight(object, ","))
+		l.Waiters = max(0, countAfter(text, "<---- but blocks "))
+		return l
 	}
 	end := bytes.IndexByte(text, '>')
 	if end < 0 {

@@ -60,7 +60,7 @@ func javaSummary(t *testing.T, name, text string) string {
 				fmt.Fprintf(&b, " elapsed=%s", s.Elapsed)
 			}
 			if s.WaitsOn != (evidence.Lock{}) {
-				fmt.Fprintf(&b, " waits=%v", s.WaitsOn)
+				fmt.Fprintf(&b, " waits={%s %s %s %s}", s.WaitsOn.ID, s.WaitsOn.Class, s.WaitsOn.Owner, s.WaitsOn.OwnerID)
 			}
 			for _, h := range s.Holds {
 				fmt.Fprintf(&b, " holds=%s/%s", h.ID, h.Class)

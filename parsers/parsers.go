@@ -80,6 +80,7 @@ func Formats() []Format {
 		goroutineFormat(),
 		dubboQosFormat(),
 		gcLogFormat(),
+		jstatFormat(),
 		hostStatFormat(),
 		prometheusFormat(),
 		jstackFormat(),
