@@ -52,8 +52,8 @@ func TestCitations(t *testing.T) {
 // shown is what a cited line must have for its kind of finding, in lower case:
 // one of these.
 var shown = map[incident.Kind][]string{
-	incident.PoolExhausted:   {"exhausted", "rejected from", "rejectedexecution"},
-	incident.PoolRejected:    {"exhausted"},
+	incident.PoolExhausted:   {"exhausted", "rejected from", "rejectedexecution", "pool is full, reject"},
+	incident.PoolRejected:    {"exhausted", "pool is full, reject"},
 	incident.PoolShutdown:    {"isshutdown:true", "shutting down", "terminated"},
 	incident.PoolBurst:       {"exhausted", "rejected"},
 	incident.ConnExhausted:   {"not available", "wait millis", "timeout waiting", "pool empty", "query_wait_timeout"},
@@ -75,10 +75,10 @@ var shown = map[incident.Kind][]string{
 	incident.SQLScan:         {"select_type", "simple ", "query plan", "seq scan", "# time", "# user@host", "# query_time", "duration"},
 	incident.SQLSlow:         {"# time", "# user@host", "# query_time", "duration", "slow sql", "runningsqlcount"},
 	incident.SQLMetaLock:     {"metadata lock"},
-	incident.RouteNone:       {"no provider", "no available provider", "no servers available", "load balancer does not"},
+	incident.RouteNone:       {"no provider", "no available provider", "no servers available", "load balancer does not", "no live upstreams"},
 	incident.RouteEmptied:    {"no provider", "router"},
 	incident.RouteNarrow:     {"(", "router"},
-	incident.GCPauses:        {"pause", "gc"},
+	incident.GCPauses:        {"pause", "gc", "0.00   0.00"}, // the last: jstat, which prints numbers alone
 	incident.ClockLeap:       {"clock"},
 	incident.DownstreamSlow:  {"timed out", "timed-out", "timeout", "deadline", "refused"},
 	incident.DuplicateWrite:  {"duplicate", " - "},

@@ -28,7 +28,7 @@ func jstatFormat() Format {
 		Doc:      "Counters of the garbage collector by jstat: -gcutil, -gc, -gccause",
 		Versions: "JDK 5 to 25; made with JDK 17.0.15 and 25.0.3",
 		Signs:    []string{"S0 S1 E O M CCS YGC YGCT FGC FGCT GCT"},
-		Marks:    []string{" YGCT ", "jstat -gc"},
+		Marks:    []string{"   YGCT ", "YGC YGCT FGC", "jstat -gc"},
 		Starts: func(line []byte) bool {
 			return jstatColumns(line) != nil || jstatInterval(line) > 0
 		},
