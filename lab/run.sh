@@ -28,6 +28,7 @@ need mariadb mariadb-client
 need nginx nginx
 need mvn maven
 need jstack default-jdk-headless
+need vmstat procps
 if [ ${#install[@]} -gt 0 ]; then
 	echo "installing ${install[*]}"
 	sudo apt-get update -qq

@@ -107,6 +107,7 @@ func (r *running) window(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
+	c.Host = d.Host
 	before, err := s.Counters(ctx)
 	if err != nil {
 		return err

@@ -16,6 +16,10 @@ import (
 
 // Collector writes one run's evidence.
 type Collector struct {
+	// Host, if not empty, is the service on whose host the processors are watched.
+	// All services share one host, so that is fair only where that service uses them up.
+	Host string
+
 	dir   string
 	stack *stack.Stack
 	clean *Cleaner

@@ -47,6 +47,9 @@ func (c *Collector) Look(ctx context.Context, n int, last bool, dump []string) e
 	if n == 1 {
 		do(func() error { return c.database(ctx) })
 	}
+	if n == 1 && c.Host != "" {
+		do(func() error { return c.processors(ctx) })
+	}
 	if n == 1 || last {
 		do(func() error { return c.metrics(ctx, n, last) })
 	}
@@ -124,6 +127,19 @@ func (c *Collector) metrics(ctx context.Context, n int, last bool) error {
 		}
 	}
 	return nil
+}
+
+// processors watches the host for some seconds. All services share it.
+func (c *Collector) processors(ctx context.Context) error {
+	tool, err := env.Tool("vmstat")
+	if err != nil {
+		return err
+	}
+	text, err := env.Run(ctx, "", tool, "-n", "-t", "1", "8")
+	if err != nil {
+		return err
+	}
+	return c.write(c.Host, "vmstat.txt", text)
 }
 
 // routers asks the order service's QoS port what routing leaves of the providers.

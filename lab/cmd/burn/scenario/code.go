@@ -73,7 +73,7 @@ func gcPressure(l Level) Dose {
 	d := Dose{
 		Setup:  shop(layout{retries: 2}),
 		Load:   mix(of(l, 24, 10, 30.0), price, category),
-		Faults: []Fault{inside(of(l, "kind=alloc&kb=700&keep=90", "kind=alloc&kb=64&keep=20", "kind=alloc&kb=1000&keep=60"), both...)},
+		Faults: []Fault{inside(of(l, "kind=alloc&kb=1500&keep=56", "kind=alloc&kb=64&keep=20", "kind=alloc&kb=2000&keep=38"), both...)},
 		Expect: truth.Expect{
 			Label: "gc-pause", Edge: priceEdge, Not: []string{"healthy", "slow-sql", "lock-contention"},
 		},
@@ -92,11 +92,12 @@ func gcPressure(l Level) Dose {
 func cpuBurn(l Level) Dose {
 	d := Dose{
 		Setup:  shop(layout{retries: 1, timeout: 1500}),
-		Load:   mix(of(l, 14, 8, 18.0), price, category),
-		Faults: []Fault{inside(of(l, "kind=cpu&ms=700", "kind=cpu&ms=20", "kind=cpu&ms=500"), both...)},
+		Load:   mix(of(l, 16, 8, 20.0), price, category),
+		Faults: []Fault{inside(of(l, "kind=cpu&ms=1500", "kind=cpu&ms=20", "kind=cpu&ms=1000"), both...)},
 		Expect: truth.Expect{
 			Label: "cpu-saturation", Edge: priceEdge, Not: []string{"healthy", "slow-sql", "lock-contention", "gc-pause"},
 		},
+		Host: "product-1",
 	}
 	if l == Mild {
 		d.Expect = harmless("cpu-saturation")

@@ -54,6 +54,7 @@ type Dose struct {
 	Faults []Fault
 	Expect truth.Expect
 	Dumps  []string // services whose threads are dumped
+	Host   string   // service whose host's processors are watched, if any
 }
 
 // Times of a run, from the beginning of the load.

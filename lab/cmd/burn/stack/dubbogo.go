@@ -36,6 +36,7 @@ func (s *Stack) startGo(spec Spec, ports, db int) (*Service, error) {
 	}
 	v.proc, err = s.Env.Start(env.Command{
 		Name: spec.Name, Path: s.GoBin, Args: args, Dir: dir, Log: filepath.Join(dir, "stdout.log"), Kill: true,
+		Env: []string{"OTEL_BSP_SCHEDULE_DELAY=1000", "OTEL_BSP_MAX_QUEUE_SIZE=16384"},
 	})
 	return v, err
 }
