@@ -8,7 +8,7 @@ import (
 	"text/template"
 )
 
-//go:embed mariadb.cnf nginx.conf postgresql.conf schema.sql schema-postgresql.sql
+//go:embed mariadb.cnf nginx.conf schema.sql
 var files embed.FS
 
 // Render fills in a template.

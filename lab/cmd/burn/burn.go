@@ -18,7 +18,7 @@ import (
 
 const (
 	warms   = 3 * time.Second // of a gentle load before the window
-	settles = 9 * time.Second // at most, until providers have ended what they do
+	settles = 7 * time.Second // at most, until providers have ended what they do
 	flushes = 1500 * time.Millisecond
 )
 

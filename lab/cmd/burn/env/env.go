@@ -36,7 +36,6 @@ func New(dir string, base int) (*Env, error) {
 	if err != nil {
 		return nil, err
 	}
-	// PostgreSQL runs as another user if we are root, and must get through.
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"strings"
@@ -18,16 +17,14 @@ const grace = 8 * time.Second
 
 // Command is what to start.
 type Command struct {
-	Name  string // of the instance, for messages
-	Path  string
-	Args  []string
-	Dir   string
-	Env   []string // added to the driver's
-	Log   string   // file that gets both output streams
-	Own   string   // log that it writes itself, shown too when it does not start
-	As    *syscall.Credential
-	Stdin io.Reader
-	Kill  bool // end it at once: it keeps nothing that matters
+	Name string // of the instance, for messages
+	Path string
+	Args []string
+	Dir  string
+	Env  []string // added to the driver's
+	Log  string   // file that gets both output streams
+	Own  string   // log that it writes itself, shown too when it does not start
+	Kill bool     // end it at once: it keeps nothing that matters
 }
 
 // Process is a running process that we started.
@@ -49,9 +46,9 @@ func (e *Env) Start(c Command) (*Process, error) {
 	}
 	defer out.Close() // the process has its own handle
 	cmd := exec.Command(c.Path, c.Args...)
-	cmd.Dir, cmd.Env, cmd.Stdin = c.Dir, append(os.Environ(), c.Env...), c.Stdin
+	cmd.Dir, cmd.Env = c.Dir, append(os.Environ(), c.Env...)
 	cmd.Stdout, cmd.Stderr = out, out
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL, Credential: c.As}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("start %s: %w", c.Name, err)
 	}

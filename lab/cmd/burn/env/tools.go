@@ -5,11 +5,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 )
 
 // more is where Debian puts servers, which is not on everyone's path.
-var more = []string{"/usr/sbin", "/sbin", "/usr/local/sbin", "/usr/lib/postgresql/*/bin"}
+var more = []string{"/usr/sbin", "/sbin", "/usr/local/sbin"}
 
 // Tool finds a program by the first of its names that is there.
 func Tool(names ...string) (string, error) {
@@ -18,12 +17,9 @@ func Tool(names ...string) (string, error) {
 			return path, nil
 		}
 		for _, dir := range more {
-			found, _ := filepath.Glob(filepath.Join(dir, name))
-			slices.Reverse(found) // the newest version
-			for _, path := range found {
-				if info, err := os.Stat(path); err == nil && !info.IsDir() {
-					return path, nil
-				}
+			path := filepath.Join(dir, name)
+			if info, err := os.Stat(path); err == nil && !info.IsDir() {
+				return path, nil
 			}
 		}
 	}

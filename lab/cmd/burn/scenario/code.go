@@ -73,7 +73,7 @@ func gcPressure(l Level) Dose {
 	d := Dose{
 		Setup:  shop(layout{retries: 2}),
 		Load:   mix(of(l, 24, 10, 30.0), price, category),
-		Faults: []Fault{inside(of(l, "kind=alloc&kb=1500&keep=56", "kind=alloc&kb=64&keep=20", "kind=alloc&kb=2000&keep=38"), both...)},
+		Faults: []Fault{inside(of(l, "kind=alloc&kb=3000&keep=22", "kind=alloc&kb=64&keep=20", "kind=alloc&kb=4000&keep=14"), both...)},
 		Expect: truth.Expect{
 			Label: "gc-pause", Edge: priceEdge, Not: []string{"healthy", "slow-sql", "lock-contention"},
 		},

@@ -59,9 +59,9 @@ type Dose struct {
 
 // Times of a run, from the beginning of the load.
 const (
-	Lasts     = 25 * time.Second
-	FaultOn   = 7 * time.Second
-	FirstLook = FaultOn + 4*time.Second // first dump; two more follow
+	Lasts     = 22 * time.Second
+	FaultOn   = 6 * time.Second
+	FirstLook = FaultOn + 3*time.Second // first dump; two more follow
 	Looks     = 3
 	LookGap   = 5 * time.Second
 )

@@ -87,7 +87,7 @@ func (s *Stack) startJVM(spec Spec, ports int) (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	args = append(args, "-Xms"+heap, "-Xmx"+heap, "-Duser.timezone=UTC", "-Djava.net.preferIPv4Stack=true",
+	args = append(args, "-Xms"+heap, "-Xmx"+heap, "-XX:MetaspaceSize=96m", "-Duser.timezone=UTC", "-Djava.net.preferIPv4Stack=true",
 		"-Xlog:gc*,safepoint:file="+filepath.Join(dir, "gc.log")+":time,uptime,level,tags:filecount=0")
 	if spec.Role != "zookeeper" {
 		tracing, err := s.flags("otel.flags", "")
@@ -122,7 +122,8 @@ func (v *Service) Wait(ctx context.Context) error {
 	})
 }
 
-var control = &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
+// control waits long: a process that collects garbage all the time answers late.
+var control = &http.Client{Timeout: 30 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
 
 // Get asks the control port.
 func (v *Service) Get(ctx context.Context, path string) ([]byte, error) {

@@ -22,7 +22,6 @@ import (
 const (
 	nginxPort = iota
 	mariaPort
-	postgresPort
 	zooPort
 	otlpPort
 	vendorPort
