@@ -41,6 +41,9 @@ public class AttemptFilter implements Filter {
         if (message.contains("pool is exhausted")) {
             return "rejected";
         }
+        if (e.isLimitExceed() || message.contains("<dubbo:service executes=")) {
+            return "limit";
+        }
         if (e.isTimeout()) {
             return "timeout";
         }
@@ -49,9 +52,6 @@ public class AttemptFilter implements Filter {
         }
         if (e.getCode() == RpcException.FORBIDDEN_EXCEPTION) {
             return "forbidden";
-        }
-        if (e.isLimitExceed()) {
-            return "limit";
         }
         if (e.isSerialization()) {
             return "serialization";

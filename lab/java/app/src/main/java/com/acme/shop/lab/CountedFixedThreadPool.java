@@ -3,25 +3,17 @@ package com.acme.shop.lab;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionHandler;
 import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.atomic.LongAdder;
 import org.apache.dubbo.common.URL;
 import org.apache.dubbo.common.threadpool.support.fixed.FixedThreadPool;
 
 /** Dubbo's fixed pool (it takes the name "fixed"), with its rejections and its peak counted. */
 public class CountedFixedThreadPool extends FixedThreadPool {
-    private static final LongAdder REJECTED = new LongAdder();
     private static volatile CountedExecutor pool;
 
     @Override
     public Executor getExecutor(URL url) {
-        ThreadPoolExecutor plain = (ThreadPoolExecutor) super.getExecutor(url);
-        RejectedExecutionHandler report = plain.getRejectedExecutionHandler();
-        CountedExecutor counted = new CountedExecutor(plain, (task, executor) -> {
-            REJECTED.increment();
-            report.rejectedExecution(task, executor);
-        });
+        CountedExecutor counted = new CountedExecutor((ThreadPoolExecutor) super.getExecutor(url));
         if (pool == null || url.getPort() == Settings.number("dubbo.port", 20880)) {
             pool = counted;
         }
@@ -29,7 +21,7 @@ public class CountedFixedThreadPool extends FixedThreadPool {
     }
 
     static long rejected() {
-        return REJECTED.sum();
+        return CountedExecutor.REJECTED.sum();
     }
 
     static Map<String, Object> read() {

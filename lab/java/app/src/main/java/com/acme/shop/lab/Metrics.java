@@ -16,12 +16,10 @@ public final class Metrics {
 
     private static PrometheusMeterRegistry create() {
         PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-        registry.config().commonTags("application", Settings.text("name", "shop"));
+        registry.config().commonTags("instance_name", Settings.text("name", "shop"));
         new JvmMemoryMetrics().bindTo(registry);
         new JvmThreadMetrics().bindTo(registry);
         new JvmGcMetrics().bindTo(registry);
-        // Dubbo 3 puts its own meters into Micrometer's global registry.
-        io.micrometer.core.instrument.Metrics.addRegistry(registry);
         return registry;
     }
 
@@ -30,6 +28,6 @@ public final class Metrics {
     }
 
     static String scrape() {
-        return REGISTRY.scrape();
+        return REGISTRY.scrape() + DubboLine.metrics();
     }
 }

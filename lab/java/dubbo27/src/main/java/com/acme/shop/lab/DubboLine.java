@@ -10,4 +10,8 @@ final class DubboLine {
 
     static void configure(ApplicationConfig application, DubboBootstrap bootstrap) {
     }
+
+    static String metrics() {
+        return "";
+    }
 }

@@ -3,6 +3,8 @@ package com.acme.shop.lab;
 import org.apache.dubbo.config.ApplicationConfig;
 import org.apache.dubbo.config.MetricsConfig;
 import org.apache.dubbo.config.bootstrap.DubboBootstrap;
+import org.apache.dubbo.metrics.prometheus.PrometheusMetricsReporter;
+import org.apache.dubbo.rpc.model.ApplicationModel;
 
 /** What is particular to Dubbo 3: how it registers and what it lets through serialization. */
 final class DubboLine {
@@ -26,9 +28,19 @@ final class DubboLine {
         }
         MetricsConfig metrics = new MetricsConfig();
         metrics.setProtocol("prometheus");
-        metrics.setUseGlobalRegistry(true);
         metrics.setEnableJvm(false);
+        metrics.setEnableRpc(true);
         metrics.setEnableRegistry(true);
         bootstrap.metrics(metrics);
+    }
+
+    /** Dubbo's own meters, as its QoS port gives them under /metrics. */
+    static String metrics() {
+        PrometheusMetricsReporter reporter = ApplicationModel.defaultModel().getBeanFactory().getBean(PrometheusMetricsReporter.class);
+        if (reporter == null) {
+            return "";
+        }
+        reporter.resetIfSamplesChanged();
+        return reporter.getResponse();
     }
 }
