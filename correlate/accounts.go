@@ -95,6 +95,27 @@ func accountNames(x *ledger.Edge) []string {
 	return keys
 }
 
+// joinAccounts makes one island of what spans show to be one way of requests:
+// a service in the middle passes on what it waits for. The caller at its head is
+// not joined: it may suffer from several.
+func (e *Engine) joinAccounts(isl *islands) {
+	accounts := e.accounts()
+	called := map[string]bool{}
+	for i := range accounts {
+		if x := &accounts[i]; x.Basis == ledger.FromSpans && x.Caller != "" {
+			called[x.Callee] = true
+		}
+	}
+	for i := range accounts {
+		x := &accounts[i]
+		keys := accountNames(x)
+		if called[x.Caller] && x.Basis == ledger.FromSpans && len(keys) > 0 {
+			keys = append(keys, "app:"+x.Caller)
+		}
+		isl.join(keys)
+	}
+}
+
 // within is the part of a book that a scope of the evidence is about.
 func within(b *ledger.Book, keep func(names []string, first, last time.Time) bool) *ledger.Book {
 	if b == nil {
@@ -128,9 +149,7 @@ func accountTitle(x *ledger.Edge) string {
 	return x.Caller + " -> " + accountName(x)
 }
 
-// worst is the run of windows in which an edge was amplified most: at least
-// fewRetried attempts beyond calls, and as long as it stays above a half of its
-// peak.
+// stretch is a time in which an edge made more attempts than calls.
 type stretch struct {
 	from, to        time.Time
 	calls, attempts int64
@@ -143,30 +162,40 @@ func (s stretch) amplification() float64 {
 	return float64(s.attempts) / float64(s.calls)
 }
 
-// amplifiedStretch is the time in which an edge made more attempts than calls:
-// from the first window with retries to the last one.
+// amplifiedStretch is the time in which an edge made most of its retries: windows
+// with retries, bridged over short pauses. Stray retries long before, as of a
+// process that has just started, are not its beginning.
 func amplifiedStretch(x *ledger.Edge) stretch {
-	var s stretch
-	first, last := -1, -1
-	for i, w := range x.Windows {
-		if w.Attempts > w.Calls+w.Calls/10 {
-			if first < 0 {
-				first = i
-			}
-			last = i
+	var best, s stretch
+	gap := 0
+	for _, w := range x.Windows {
+		retries := w.Attempts > w.Calls+w.Calls/10
+		if s.from.IsZero() && !retries {
+			continue
 		}
-	}
-	if first < 0 {
-		return s
-	}
-	for _, w := range x.Windows[first : last+1] {
+		if s.from.IsZero() {
+			s = stretch{from: w.From}
+		}
+		if retries {
+			gap = 0
+		} else if gap++; time.Duration(gap)*w.Width > max(stretchGap, 2*w.Width) {
+			s, gap = stretch{}, 0
+			continue
+		}
 		s.calls += w.Calls
 		s.attempts += w.Attempts
+		if retries {
+			s.to = w.From.Add(w.Width)
+		}
+		if s.attempts-s.calls > best.attempts-best.calls {
+			best = s
+		}
 	}
-	s.from = x.Windows[first].From
-	s.to = x.Windows[last].From.Add(x.Windows[last].Width)
-	return s
+	return best
 }
+
+// stretchGap is the longest time without retries within one storm.
+const stretchGap = 5 * time.Second
 
 // accountSighting is when an account's calls were seen and a few of the worst.
 func accountSighting(x *ledger.Edge, count int64, from, to time.Time) *sighting {

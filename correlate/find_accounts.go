@@ -392,7 +392,11 @@ func (q *inquiry) seenBelow(m *ledger.Method) bool {
 		return false
 	}
 	for i := range q.e.book.Methods {
-		if o := &q.e.book.Methods[i]; o.Service != m.Service && o.Service == w.Callee {
+		o := &q.e.book.Methods[i]
+		if o == m {
+			continue
+		}
+		if o.Service == w.Callee && o.Service != m.Service || o.Method != "" && strings.HasSuffix(w.What, o.Method) && (o.RPC == "" || strings.Contains(w.What, shortService(o.RPC))) {
 			return true
 		}
 	}

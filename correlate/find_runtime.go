@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/firebreak-io/firebreak/evidence"
 	"github.com/firebreak-io/firebreak/incident"
@@ -235,6 +236,7 @@ type gcView struct {
 	all, pauses, full, stall, seen  sighting
 	total, longest, observed, after float64 // seconds, seconds, seconds, and the share used after a full collection
 	longestAt                       cited
+	apart                           bool // the longest pause was not when callers suffered
 	collector                       string
 }
 
@@ -296,8 +298,27 @@ func (q *inquiry) gcViews() []*gcView {
 // burns reports whether the collector stood in the way of requests that may
 // take limit seconds.
 func (v *gcView) burns(limit float64) bool {
-	return v.window() >= 1 && v.share() >= gcShareBad || v.longest >= limit && v.longest >= gcShortest ||
+	return v.window() >= 1 && v.share() >= gcShareBad || v.longest >= limit && v.longest >= gcShortest && !v.apart ||
 		v.full.count >= 3 && v.after >= heapFull || v.stall.count >= fewCalls
+}
+
+// pauseReach is how long before or after the trouble a pause may lie and still
+// have to do with it.
+const pauseReach = 10 * time.Second
+
+// distressSpan is when callers or pools were seen to suffer.
+func (q *inquiry) distressSpan() span {
+	if s := q.refusals(); !s.first.IsZero() {
+		return s
+	}
+	var s span
+	for _, f := range q.of(incident.RetryExhausted, incident.RetryAmplified, incident.CallTimeout, incident.ConnExhausted) {
+		if f.Count >= fewCalls {
+			s.add(f.First)
+			s.add(f.Last)
+		}
+	}
+	return s
 }
 
 // calm reports whether the collector is known not to have stood in the way.
@@ -311,6 +332,13 @@ func (q *inquiry) gcFindings() {
 		limit = q.edge.timeout.Seconds()
 	}
 	views := q.gcViews()
+	trouble := q.distressSpan()
+	for _, v := range views {
+		// A long pause well before anybody suffered, as of a process that starts,
+		// or well after, is not what they suffered from.
+		at := v.longestAt.at
+		v.apart = !trouble.first.IsZero() && !at.IsZero() && q.comparableClocks() && (at.Before(trouble.first.Add(-pauseReach)) || at.After(trouble.last.Add(pauseReach)))
+	}
 	say := func(kind incident.Kind, v *gcView) {
 		text := fmt.Sprintf("the collector%s paused %d %% of %s, the longest pause %s, %s", v.of(views), int(100*v.share()+0.5), seconds(v.window()), seconds(v.longest), plural(v.full.count, "full collection"))
 		if v.stall.count > 0 {

@@ -514,6 +514,38 @@ func (q *inquiry) starvation() *candidate {
 	return c
 }
 
+// borrowing weighs a pool of connections as what began it: its borrowers wait,
+// nothing shows that what they run is slow, and calls that are retried are
+// retried because of that wait. Retries do not begin by themselves.
+func (q *inquiry) borrowing() *candidate {
+	kinds := []incident.Kind{incident.StackDBPool, incident.ConnExhausted, incident.ConnLeak}
+	c := &candidate{label: incident.PoolStarvation, since: q.since(kinds...)}
+	waiting := q.threadsOfKind(incident.StackDBPool)
+	elsewhere := 0
+	for _, f := range q.findings {
+		if strings.HasPrefix(string(f.Kind), "stack.") && f.Kind != incident.StackDBPool && f.Kind != incident.StackIdle {
+			elsewhere = max(elsewhere, int(f.Values["threads"]))
+		}
+	}
+	if waiting >= fewThreads && waiting > elsewhere {
+		c.support(2, q.ids(incident.StackDBPool))
+		if first(q.of(incident.StackDBPool)).Values["dumps"] > 1 {
+			c.points++
+		}
+		c.subject = first(q.of(incident.StackDBPool)).Text
+	}
+	if f := first(q.of(incident.ConnExhausted)); f.Count >= fewCalls {
+		c.support(2, q.ids(incident.ConnExhausted))
+		if c.subject == "" {
+			c.subject = f.Text
+		}
+	}
+	if c.points > 0 {
+		c.support(1, q.ids(incident.ConnLeak))
+	}
+	return c
+}
+
 // distress reports whether callers or pools are seen to suffer.
 func (q *inquiry) distress() bool {
 	if q.has(incident.PoolExhausted, incident.PoolRejected, incident.ConnExhausted, incident.RetryAmplified, incident.PoolBusy, incident.GCPauses) {

@@ -88,7 +88,21 @@ func (q *inquiry) hasBlocker() bool {
 // those that do, where both would show the same minutes if that were their zone;
 // 0 if they overlap, or no whole number of hours fits.
 func (e *Engine) zoneGap() int {
-	var stated, bare span
+	stated, bare := e.zoneSpans()
+	if stated.first.IsZero() || bare.first.IsZero() || !bare.first.After(stated.last) && !stated.first.After(bare.last) {
+		return 0
+	}
+	gap := bare.first.Sub(stated.first)
+	hours := int(math.Round(gap.Hours()))
+	if hours < -12 || hours > 14 || (gap-time.Duration(hours)*time.Hour).Abs() > zoneSlack {
+		return 0
+	}
+	return hours
+}
+
+// zoneSpans is the time covered by the sources whose times state an offset, and
+// by those whose times do not.
+func (e *Engine) zoneSpans() (stated, bare span) {
 	for _, s := range e.sources {
 		w := &stated
 		switch e.zoned[s.Path] {
@@ -100,15 +114,7 @@ func (e *Engine) zoneGap() int {
 		w.add(s.From)
 		w.add(s.To)
 	}
-	if stated.first.IsZero() || bare.first.IsZero() || !bare.first.After(stated.last) && !stated.first.After(bare.last) {
-		return 0
-	}
-	gap := bare.first.Sub(stated.first)
-	hours := int(math.Round(gap.Hours()))
-	if hours < -12 || hours > 14 || (gap-time.Duration(hours)*time.Hour).Abs() > zoneSlack {
-		return 0
-	}
-	return hours
+	return stated, bare
 }
 
 // zoneSlack is how far two sources about one incident may begin apart.

@@ -93,6 +93,7 @@ func (e *Engine) severalIncidents() []*inquiry {
 		next += len(q.findings)
 		list = append(list, q)
 	}
+	list = withoutLeads(list)
 	if len(list) < 2 {
 		return nil
 	}
@@ -106,6 +107,20 @@ func (e *Engine) severalIncidents() []*inquiry {
 		}
 	}
 	return list
+}
+
+// withoutLeads leaves out what is hardly an incident beside one that is: a few
+// signs, of low certainty, within the time of a surer one.
+func withoutLeads(list []*inquiry) []*inquiry {
+	all := slices.Clone(list)
+	return slices.DeleteFunc(list, func(a *inquiry) bool {
+		if a.verdict.Certainty != incident.Low {
+			return false
+		}
+		return slices.ContainsFunc(all, func(b *inquiry) bool {
+			return b.verdict.Certainty != incident.Low && !a.signal.first.After(b.signal.last.Add(orderSlack)) && !b.signal.first.After(a.signal.last.Add(orderSlack))
+		})
+	})
 }
 
 func ptr[T any](v T) *T { return &v }

@@ -242,10 +242,7 @@ func (e *Engine) scopes() []*Engine {
 			}
 		}
 	}
-	accounts := e.accounts()
-	for i := range accounts {
-		isl.join(accountNames(&accounts[i]))
-	}
+	e.joinAccounts(isl)
 	// Whoever calls and itself burns passes the trouble on: one incident.
 	for _, r := range e.kept {
 		if c := caller(r); c != "" && own["app:"+c] {

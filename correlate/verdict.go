@@ -25,6 +25,10 @@ func (q *inquiry) conclude() incident.Incident {
 	all := q.triggers()
 	amp, victim := q.amplifier(), q.starvation()
 	trigger := q.pick(all)
+	if borrow := q.borrowing(); trigger == nil && amp.points >= pointsMedium && borrow.points >= pointsLow && borrow.kinds > 0 {
+		trigger = borrow
+		victim = &candidate{label: incident.PoolStarvation}
+	}
 
 	in := incident.Incident{Window: q.signal.window()}
 	switch {
@@ -175,9 +179,28 @@ func victimKind(k incident.Kind) bool {
 	return false
 }
 
-// comparableClocks reports whether all sources either state their offsets or
-// all leave them out.
-func (q *inquiry) comparableClocks() bool { return sameClocks(q.e.zoned) }
+// comparableClocks reports whether times of different sources may be compared:
+// all state their offsets, or none does, or those that do and those that do not
+// show the same minutes. A zone taken wrongly would have put them hours apart.
+func (q *inquiry) comparableClocks() bool { return sameClocks(q.e.zoned) || q.e.sameMinutes() }
+
+// sameMinutes reports whether the sources with offsets and those without cover
+// mostly the same time, which is too short to do so by chance.
+func (e *Engine) sameMinutes() bool {
+	stated, bare := e.zoneSpans()
+	if stated.first.IsZero() || bare.first.IsZero() {
+		return false
+	}
+	from, to := stated.first, stated.last
+	if bare.first.After(from) {
+		from = bare.first
+	}
+	if bare.last.Before(to) {
+		to = bare.last
+	}
+	shorter := min(stated.seconds(), bare.seconds())
+	return shorter > 0 && max(stated.seconds(), bare.seconds()) < (2*time.Hour).Seconds() && to.Sub(from).Seconds() >= shorter/2
+}
 
 // noIncident tells healthy from inconclusive.
 func (q *inquiry) noIncident() (incident.Label, incident.Certainty) {

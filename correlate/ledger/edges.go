@@ -297,7 +297,31 @@ func (j *joiner) provider(x *try) string {
 		return ""
 	}
 	p := j.l.peers.keys[t.spans[x.client].peer]
-	return cmp.Or(p.addr, p.name)
+	return cmp.Or(j.hosts[p.addr], p.addr, p.name)
+}
+
+// learnAddresses notes which process answers at an address, so that attempts
+// that never arrived count for the one they were sent to. An address that
+// several answer at, as a balancer's, names none of them.
+func (j *joiner) learnAddresses() {
+	for i := range j.tries {
+		x := &j.tries[i]
+		if x.client < 0 || x.entry < 0 {
+			continue
+		}
+		addr := j.l.peers.keys[j.tree.spans[x.client].peer].addr
+		host := j.l.places.keys[j.tree.spans[x.entry].place].instance
+		if addr == "" || host == "" {
+			continue
+		}
+		known, ok := j.hosts[addr]
+		switch {
+		case !ok && len(j.hosts) < j.cfg.MaxNames:
+			j.hosts[addr] = host
+		case known != host:
+			j.hosts[addr] = ""
+		}
+	}
 }
 
 func (e *edgeSum) provider(name string, limit int, f func(*providerSum)) {

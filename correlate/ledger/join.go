@@ -93,6 +93,7 @@ type joiner struct {
 	names    map[string]uint32
 	nameList []string
 	callees  map[calleeKey]uint32
+	hosts    map[string]string // the process that answered at an address; empty if several did
 	loops    map[loopKey]*loopSum
 	edges    map[edgeKey]*edgeSum
 	other    *edgeSum
@@ -119,7 +120,7 @@ type joiner struct {
 func newJoiner(l *Ledger) *joiner {
 	j := &joiner{
 		l: l, cfg: l.cfg, names: map[string]uint32{"": 0}, nameList: []string{""},
-		callees: map[calleeKey]uint32{}, loops: map[loopKey]*loopSum{}, edges: map[edgeKey]*edgeSum{},
+		callees: map[calleeKey]uint32{}, hosts: map[string]string{}, loops: map[loopKey]*loopSum{}, edges: map[edgeKey]*edgeSum{},
 		methods: map[methodKey]*methodSum{}, texts: map[uint32]*statementSum{}, messages: map[messageKey]*messageSum{},
 		attemptSlot: map[int32]int32{}, repeats: map[repeatKey]uint32{},
 	}
@@ -241,6 +242,7 @@ func (j *joiner) trace() {
 	if j.learning {
 		j.learnCallees()
 		j.gather()
+		j.learnAddresses()
 		j.siblings()
 		return
 	}
