@@ -44,7 +44,7 @@ type accessSum struct {
 	protocol, service, method string
 	consumer, counted         bool // the caller's own log; the log tells attempts
 	repeats                   int64
-	callers                   map[string]int64
+	callers                   map[string]*int64
 	moreCallers               int64
 }
 
@@ -74,7 +74,11 @@ const hardRoutes = 5
 func (a *accessLog) add(r *evidence.Record) {
 	x := r.Access
 	a.lines++
-	server := a.servers.id(cmp.Or(r.Place.Service, path.Dir(r.Cite.Source)), strings.Clone)
+	name := r.Place.Service
+	if name == "" {
+		name = path.Dir(r.Cite.Source)
+	}
+	server := a.servers.id(name, strings.Clone)
 	method := a.method(server, x)
 	start := a.start(r)
 	call := outcomeOf(x)
@@ -229,7 +233,7 @@ func (a *accessLog) write(b *Book) {
 }
 
 func (a *accessLog) edgeBook(e *accessSum, method uint32) Edge {
-	x := e.book()
+	x := e.book(a.cfg.MaxProviders)
 	x.Basis, x.Protocol, x.Service, x.Method = FromAccess, e.protocol, e.service, e.method
 	if e.service == "" && e.method == "" {
 		x.Method = a.methods.keys[method]

@@ -40,14 +40,18 @@ func (a *accessLog) arrive(e *accessSum, x *evidence.Access, call evidence.Outco
 		ex.attempts = x.Ordinal
 	}
 	if c := hostBytes(x.Client); len(c) > 0 {
-		if _, ok := e.callers[string(c)]; ok || len(e.callers) < a.cfg.MaxProviders {
+		n := e.callers[string(c)]
+		if n == nil && len(e.callers) < hardNames*a.cfg.MaxProviders {
 			if e.callers == nil {
-				e.callers = map[string]int64{}
+				e.callers = map[string]*int64{}
 			}
-			e.callers[string(c)]++
-		} else {
-			e.moreCallers++
+			n = new(int64)
+			e.callers[string(c)] = n
 		}
+		if n == nil {
+			n = &e.moreCallers
+		}
+		*n++
 	}
 	e.example(ex)
 }
@@ -80,11 +84,21 @@ func (a *accessLog) writeArrivals(b *Book) {
 				x.Failures += n
 			}
 		}
-		for c, n := range e.callers {
-			x.Callers[c] = n
+		names := make([]string, 0, len(e.callers))
+		for c := range e.callers {
+			names = append(names, c)
 		}
-		if e.moreCallers > 0 {
-			x.Callers["other"] += e.moreCallers
+		slices.SortFunc(names, func(x, y string) int { return cmp.Or(cmp.Compare(*e.callers[y], *e.callers[x]), cmp.Compare(x, y)) })
+		rest := e.moreCallers
+		for i, c := range names {
+			if i < a.cfg.MaxProviders {
+				x.Callers[c] = *e.callers[c]
+			} else {
+				rest += *e.callers[c]
+			}
+		}
+		if rest > 0 {
+			x.Callers["other"] += rest
 		}
 		w, list := a.grid.windows(&e.series)
 		x.Windows = w.book(list)

@@ -47,6 +47,10 @@ type edgeSum struct {
 	noBackoff, afterTerminal, sameOnly, severals int64
 }
 
+// hardNames is by how much the processes of an edge may exceed those that are
+// reported, until all are in and the largest are known.
+const hardNames = 8
+
 type providerSum struct {
 	attempts, failures int64
 	busy               time.Duration
@@ -271,7 +275,7 @@ func (j *joiner) countTry(c *call, x, prev *try) {
 			e.afterTerminal++
 		}
 	}
-	e.provider(j.provider(x), j.cfg.MaxProviders, func(p *providerSum) {
+	e.provider(j.provider(x), hardNames*j.cfg.MaxProviders, func(p *providerSum) {
 		p.attempts++
 		if failed {
 			p.failures++

@@ -48,7 +48,7 @@ func randomLines(m *maker, r *rand.Rand, n int) {
 	for range n {
 		x := line1(evidence.Side(r.IntN(3)), fmt.Sprintf("/p%d/%d", r.IntN(3), r.IntN(20)), []int{-1, 200, 302, 401, 404, 499, 500, 503, 504}[r.IntN(9)])
 		x.Attempts, x.Ordinal, x.Duration, x.Started = r.IntN(5)-1, max(0, r.IntN(5)-2), time.Duration(r.IntN(900)-1)*ms, r.IntN(2) == 0
-		x.Client = fmt.Appendf(nil, "10.20.0.%d:5000", r.IntN(3))
+		x.Client = fmt.Appendf(nil, "10.20.0.%d:5000", r.IntN(9))
 		for range max(0, r.IntN(6)-3) {
 			x.Upstreams = append(x.Upstreams, up(r.IntN(2), fmt.Sprintf("10.20.1.%d:80", r.IntN(2)), []int{-1, 200, 500, 504}[r.IntN(4)]))
 		}
@@ -71,7 +71,7 @@ func TestOrderDoesNotMatter(t *testing.T) {
 		randomLines(&m, r, 200)
 		c := Config{}
 		if seed%3 == 0 {
-			c = Config{MaxAttempts: 100, MaxRequests: 40}
+			c = Config{MaxAttempts: 100, MaxRequests: 40, MaxProviders: 2}
 		}
 		want, err := json.Marshal(book(t, c, m.records, 1))
 		if err != nil {

@@ -108,7 +108,7 @@ func (a *accessLog) countTries(e *accessSum, x *evidence.Access, win *windowSum)
 		}
 		if u.Addr != "" {
 			p := e.providers[u.Addr]
-			if p == nil && len(e.providers) >= a.cfg.MaxProviders {
+			if p == nil && len(e.providers) >= hardNames*a.cfg.MaxProviders {
 				e.otherProviders++
 				continue
 			}

@@ -42,7 +42,7 @@ func ratio(a, b float64) float64 {
 
 func (j *joiner) edgeBook(e *edgeSum) Edge {
 	o := j.l.ops.keys[e.key.op]
-	x := e.book()
+	x := e.book(j.cfg.MaxProviders)
 	x.Caller, x.Callee, x.Basis = j.nameList[e.key.caller], j.nameList[e.key.callee], FromSpans
 	x.Protocol, x.Service, x.Method = o.protocol, o.service, o.method
 	x.Windows = j.windows.book(e.windows)
@@ -62,7 +62,7 @@ func (j *joiner) edgeBook(e *edgeSum) Edge {
 
 // book gives an edge's sums the form of the report; what it is called is left
 // to whoever knows.
-func (e *edgeSum) book() Edge {
+func (e *edgeSum) book(providers int) Edge {
 	x := Edge{
 		Calls: e.calls, Attempts: e.attempts, Amplification: ratio(e.attempts, e.calls),
 		Exact: e.evidence[Inferred] == 0, Retries: e.retries, RetryShare: ratio(e.retries, e.calls), Proxied: e.proxied,
@@ -111,8 +111,14 @@ func (e *edgeSum) book() Edge {
 	slices.SortFunc(x.Providers, func(a, b Provider) int {
 		return cmp.Or(cmp.Compare(b.Attempts, a.Attempts), cmp.Compare(a.Name, b.Name))
 	})
-	if e.otherProviders > 0 {
-		x.Providers = append(x.Providers, Provider{Name: "other", Attempts: e.otherProviders, P50: evidence.None, P95: evidence.None, Max: evidence.None})
+	other := Provider{Name: "other", Attempts: e.otherProviders, P50: evidence.None, P95: evidence.None, Max: evidence.None}
+	for len(x.Providers) > providers {
+		last := x.Providers[len(x.Providers)-1]
+		other.Attempts, other.Failures, other.Busy = other.Attempts+last.Attempts, other.Failures+last.Failures, other.Busy+last.Busy
+		x.Providers = x.Providers[:len(x.Providers)-1]
+	}
+	if other.Attempts > 0 {
+		x.Providers = append(x.Providers, other)
 	}
 	if e.first != 0 {
 		x.First, x.Last = time.Unix(0, e.first).UTC(), time.Unix(0, e.last).UTC()
