@@ -178,6 +178,9 @@ func opOf(in *evidence.Span) op {
 // maxQuery is how much of a statement is kept.
 const maxQuery = 2_000
 
+// maxTexts bounds the texts whose fingerprint is remembered.
+const maxTexts = 8_192
+
 // query numbers a statement's text, without its literals if that is configured.
 func (l *Ledger) query(system, text string) uint32 {
 	if len(text) > maxQuery {
@@ -190,7 +193,7 @@ func (l *Ledger) query(system, text string) uint32 {
 		return id
 	}
 	id := l.queries.id(l.cfg.Fingerprint(system, text), strings.Clone)
-	if len(l.texts) >= l.cfg.MaxNames {
+	if len(l.texts) >= maxTexts {
 		clear(l.texts)
 	}
 	l.texts[strings.Clone(text)] = id
