@@ -91,7 +91,7 @@ func (q *inquiry) candidateFindings() {
 			least = min(least, n)
 		}
 		if r := q.e.routes[x.key.service]; r != nil && len(r.stages) > 0 && !q.has(incident.RouteNarrow) {
-			if d := r.stages[0].Count; d >= 3 && least*3 <= d {
+			if d := r.stages[0].Count; d >= 3 && least*3 <= d && mostly(x.candidates, d/3) {
 				q.find(incident.RouteNarrow, x.title(), fmt.Sprintf("%s: routing left %d of %d candidates", x.title(), least, d), &all, map[string]float64{"candidates.first": float64(d), "candidates.last": float64(least)}, map[string]string{"service": x.key.service, "method": x.key.method, "consumer": x.key.consumer})
 				return
 			}
@@ -101,6 +101,19 @@ func (q *inquiry) candidateFindings() {
 		}
 		return // the edge in most trouble is enough
 	}
+}
+
+// mostly reports whether most calls were left with at most n candidates: a few
+// may have been made while providers were still coming.
+func mostly(candidates map[int]*sighting, n int) bool {
+	few, all := 0, 0
+	for c, s := range candidates {
+		all += s.count
+		if c <= n {
+			few += s.count
+		}
+	}
+	return few*2 > all
 }
 
 // skewFindings compares pools of equal kind on several providers.
@@ -306,6 +319,14 @@ func (v *gcView) burns(limit float64) bool {
 // have to do with it.
 const pauseReach = 10 * time.Second
 
+// apart reports a finding whose time, as far as clocks allow to say, is another
+// than that in which callers suffered.
+func (q *inquiry) apart(f incident.Finding) bool { return q.outside(q.distressSpan(), f.First, f.Last) }
+
+func (q *inquiry) outside(trouble span, first, last time.Time) bool {
+	return !trouble.first.IsZero() && !first.IsZero() && q.comparableClocks() && (last.Before(trouble.first.Add(-pauseReach)) || first.After(trouble.last.Add(pauseReach)))
+}
+
 // distressSpan is when callers or pools were seen to suffer.
 func (q *inquiry) distressSpan() span {
 	if s := q.refusals(); !s.first.IsZero() {
@@ -336,8 +357,7 @@ func (q *inquiry) gcFindings() {
 	for _, v := range views {
 		// A long pause well before anybody suffered, as of a process that starts,
 		// or well after, is not what they suffered from.
-		at := v.longestAt.at
-		v.apart = !trouble.first.IsZero() && !at.IsZero() && q.comparableClocks() && (at.Before(trouble.first.Add(-pauseReach)) || at.After(trouble.last.Add(pauseReach)))
+		v.apart = q.outside(trouble, v.longestAt.at, v.longestAt.at)
 	}
 	say := func(kind incident.Kind, v *gcView) {
 		text := fmt.Sprintf("the collector%s paused %d %% of %s, the longest pause %s, %s", v.of(views), int(100*v.share()+0.5), seconds(v.window()), seconds(v.longest), plural(v.full.count, "full collection"))

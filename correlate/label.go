@@ -129,6 +129,10 @@ func (q *inquiry) gcPause() *candidate {
 		c.subject = first(q.of(incident.HeapFull, incident.ClockLeap)).Text
 		c.points = min(c.points, 2)
 	}
+	if f := first(q.of(incident.GCPauses)); f.ID != "" && f.Values["gc.share"] < gcShareBad && f.Values["gc.full"] < fewCalls && !q.suffering() {
+		c.points = min(c.points, 1)
+		c.whyNot = "a long pause or two, and nobody is seen to suffer from them"
+	}
 	if q.has(incident.GCQuiet) {
 		c.against = q.ids(incident.GCQuiet)
 		c.whyNot = first(q.of(incident.GCQuiet)).Text
@@ -323,7 +327,14 @@ func (q *inquiry) downstreamWait() *candidate {
 		c.subject = f.Text
 	}
 	if f := first(q.of(incident.DownstreamSlow)); f.ID != "" {
-		c.support(2, q.ids(incident.DownstreamSlow))
+		switch seen := q.threadsOfKind(incident.StackDBRead) + q.threadsOfKind(incident.StackDBPool) + q.threadsOfKind(incident.StackLock) + q.threadsOfKind(incident.StackCPU); {
+		case q.apart(f):
+			c.whyNot = "outgoing calls failed at another time than callers suffered"
+		case f.Count < someCalls && seen > max(0, n):
+			c.support(1, q.ids(incident.DownstreamSlow)) // threads are seen to wait for something else
+		default:
+			c.support(2, q.ids(incident.DownstreamSlow))
+		}
 		if c.subject == "" {
 			c.subject = f.Text
 		}
@@ -546,9 +557,10 @@ func (q *inquiry) borrowing() *candidate {
 	return c
 }
 
-// distress reports whether callers or pools are seen to suffer.
-func (q *inquiry) distress() bool {
-	if q.has(incident.PoolExhausted, incident.PoolRejected, incident.ConnExhausted, incident.RetryAmplified, incident.PoolBusy, incident.GCPauses) {
+// suffering reports whether callers or pools are seen to be in trouble, pauses of
+// the collector left aside.
+func (q *inquiry) suffering() bool {
+	if q.has(incident.PoolExhausted, incident.PoolRejected, incident.ConnExhausted, incident.RetryAmplified, incident.PoolBusy) {
 		return true
 	}
 	for _, f := range q.of(incident.CallTimeout, incident.RetryExhausted, incident.CallFailed) {
@@ -558,6 +570,9 @@ func (q *inquiry) distress() bool {
 	}
 	return false
 }
+
+// distress reports whether callers or pools are seen to suffer.
+func (q *inquiry) distress() bool { return q.suffering() || q.has(incident.GCPauses) }
 
 func first(fs []incident.Finding) incident.Finding {
 	if len(fs) == 0 {

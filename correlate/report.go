@@ -109,16 +109,21 @@ func (e *Engine) severalIncidents() []*inquiry {
 	return list
 }
 
-// withoutLeads leaves out what is hardly an incident beside one that is: a few
-// signs, of low certainty, within the time of a surer one.
+// withoutLeads leaves out what is hardly an incident beside one that is, within
+// its time: a few signs of low certainty, or something by itself, as a pause in
+// a process whose callers suffer from what the other incident shows.
 func withoutLeads(list []*inquiry) []*inquiry {
 	all := slices.Clone(list)
 	return slices.DeleteFunc(list, func(a *inquiry) bool {
-		if a.verdict.Certainty != incident.Low {
+		alone := len(a.verdict.Chain) < 2 && a.verdict.Label == incident.GCPause
+		if a.verdict.Certainty != incident.Low && !alone {
 			return false
 		}
 		return slices.ContainsFunc(all, func(b *inquiry) bool {
-			return b.verdict.Certainty != incident.Low && !a.signal.first.After(b.signal.last.Add(orderSlack)) && !b.signal.first.After(a.signal.last.Add(orderSlack))
+			if a == b || b.verdict.Certainty == incident.Low || alone && len(b.verdict.Chain) < 2 && b.workers == nil {
+				return false
+			}
+			return !a.signal.first.After(b.signal.last.Add(orderSlack)) && !b.signal.first.After(a.signal.last.Add(orderSlack))
 		})
 	})
 }

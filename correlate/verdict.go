@@ -80,6 +80,10 @@ func (q *inquiry) pick(all []*candidate) *candidate {
 				continue
 			}
 		case incident.GCPause:
+			if q.starvedCollector(all) {
+				c.whyNot = "the collector is slow because the processors are: it takes little of the time, and threads are seen to run"
+				continue
+			}
 			if c.points >= pointsMedium {
 				return c
 			}
@@ -96,6 +100,16 @@ func (q *inquiry) pick(all []*candidate) *candidate {
 		}
 	}
 	return best
+}
+
+// starvedCollector reports a collector that is slow because the processors are:
+// it takes little of the time, its heap has room, and threads are seen to run.
+func (q *inquiry) starvedCollector(all []*candidate) bool {
+	f := first(q.of(incident.GCPauses))
+	if f.Values["gc.share"] >= gcShareBad || q.has(incident.HeapFull, incident.OutOfMemory) {
+		return false
+	}
+	return slices.ContainsFunc(all, func(c *candidate) bool { return c.label == incident.CPUSaturation && c.points >= pointsMedium })
 }
 
 // deadlockMatters reports whether a deadlock explains what is seen: more threads
