@@ -28,13 +28,14 @@ var ErrNothingRead = errors.New("nothing could be read")
 
 // Options says how to collect.
 type Options struct {
-	Stdin    io.Reader      // what "-" reads; nil means os.Stdin
-	Zone     *time.Location // for times without an offset; nil means UTC
-	Since    time.Time      // records with a time before it are dropped; zero means none
-	Until    time.Time      // records with a time after it are dropped; zero means none
-	Progress func(Progress) // called now and then from the reading goroutine
-	Exclude  []string       // paths never read, such as the report being written
-	Limits   Limits         // zero fields mean the defaults
+	Stdin        io.Reader      // what "-" reads; nil means os.Stdin
+	Zone         *time.Location // for times without an offset; nil means UTC
+	Since        time.Time      // records with a time before it are dropped; zero means none
+	Until        time.Time      // records with a time after it are dropped; zero means none
+	AccessFormat string         // of access logs: see parsers.Hint
+	Progress     func(Progress) // called now and then from the reading goroutine
+	Exclude      []string       // paths never read, such as the report being written
+	Limits       Limits         // zero fields mean the defaults
 
 	// Foreign says of an input that begins with head why it is no evidence, so
 	// that it is not read; empty if it is. It may be nil.

@@ -160,6 +160,7 @@ func (c *collection) text(name string, br *bufio.Reader, m meta) {
 	in.Hint = hintOf(m.hint)
 	in.Hint.Modified = m.modified
 	in.Hint.Zone = c.o.Zone
+	in.Hint.AccessFormat = c.o.AccessFormat
 	in.Skip = rd.skip
 	err := rd.parse(in)
 	rd.finish(in, leaf.n)

@@ -22,7 +22,7 @@ func accessLogFormat() Format {
 	return Format{
 		Name:     "access-log",
 		Doc:      "Access logs of servers and proxies: each request with its outcome, time and, where a proxy lists them, its tries",
-		Versions: "nginx of any log_format, HAProxy, Envoy and Istio, Traefik, AWS load balancers, Kong, Caddy, Reactor Netty; made with nginx 1.22 and HAProxy 2.6",
+		Versions: "nginx of any log_format, Apache httpd, HAProxy, Envoy and Istio, Traefik, AWS load balancers, Kong, Caddy, Reactor Netty; made with nginx 1.22, HAProxy 2.6 and httpd 2.4",
 		Signs:    []string{`… [14/Mar/2026:09:12:33 +0000] "GET /pay HTTP/1.1" 200 12 …`},
 		Sniff: func(_ string, head []byte) Match {
 			if isAccessLog(head, 50) {
@@ -85,6 +85,9 @@ func accessLog(in *Input, emit Emit) error {
 		return err
 	}
 	layouts, _ := learnAccess(window)
+	if given, err := compileAccessFormat(in.Hint.AccessFormat); err == nil && given.fits(window) {
+		layouts = append([]*accessLayout{given}, layouts...)
+	}
 	r := newAccessReader(in, emit, layouts)
 	return in.text(in, emit, r.line)
 }

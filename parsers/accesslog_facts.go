@@ -41,7 +41,7 @@ func (f *accessFacts) add(v []byte) {
 		f.dashes++
 		return
 	}
-	if verb, _ := requestParts(v); verb != nil {
+	if verb, _ := requestParts(v); verb != nil && !isClock(v) {
 		f.elems++
 		f.request++
 		return

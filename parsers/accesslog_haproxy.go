@@ -106,8 +106,10 @@ func (r *accessReader) haproxyRequest(a *evidence.Access, server, timers, counte
 	a.Backend, server = r.nameBefore(server)
 	var t, c, q [5]int
 	n, _ := slashNumbers(timers, &t)
-	tcp := n < 5
-	if tcp { // Tw/Tc/Tt or, in sessions with TLS, Th/Tw/Tc/Tt
+	switch {
+	case n < 3:
+		t = [5]int{evidence.None, evidence.None, evidence.None, evidence.None, evidence.None}
+	case n < 5: // Tw/Tc/Tt or, in sessions with TLS, Th/Tw/Tc/Tt
 		t[4], t[2], t[1] = t[n-1], t[n-2], t[n-3]
 		t[0], t[3] = 0, evidence.None
 	}

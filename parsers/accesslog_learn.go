@@ -14,6 +14,7 @@ type accessPlan struct {
 	software string
 	started  bool // the time is when the request began
 	proxy    bool // the line names upstreams
+	pair     bool // the duration stands behind a slash: "0/101868"
 	parts    int  // columns from the duration's on that add up to it; 0: itself alone
 }
 
@@ -161,7 +162,7 @@ func (s *accessShape) borrow(from *accessLayout) {
 		return
 	}
 	plan := newAccessPlan()
-	plan.parts = from.plan.parts
+	plan.parts, plan.pair = from.plan.parts, from.plan.pair
 	plan.software, plan.started, plan.proxy = from.plan.software, from.plan.started, from.plan.proxy
 	for r, c := range from.plan.at {
 		switch {
@@ -234,9 +235,17 @@ func (s *accessShape) decide() {
 	}
 	request := int(max(p.at[roleRequest], p.at[rolePath]))
 	if !p.has(roleClient) {
-		at := find(0, func(f *accessFacts) bool { return f.only(f.ip + f.addr) })
+		at := find(0, func(f *accessFacts) bool { return f.only(f.ip) })
+		if at < 0 || at > request {
+			at = find(0, func(f *accessFacts) bool { return f.only(f.ip + f.addr) })
+		}
 		if at < request {
 			set(roleClient, at, 0)
+		}
+		if !p.has(roleHost) && at > 0 { // "%v:%p" before it
+			if host := find(0, func(f *accessFacts) bool { return f.only(f.addr) }); host < at {
+				set(roleHost, host, 0)
+			}
 		}
 	}
 	if !p.has(roleStatus) {
@@ -252,6 +261,9 @@ func (s *accessShape) decide() {
 		}
 	}
 	s.decideUpstream(taken, request)
+	if s.layout.json == nil {
+		s.decideDuration(taken)
+	}
 	if !p.has(roleRequestID) {
 		set(roleRequestID, find(request+1, func(f *accessFacts) bool { return f.only(f.hex32+f.uuid) && !(f.same && f.values > 1) }), 0)
 	}

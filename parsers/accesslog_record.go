@@ -49,6 +49,9 @@ func (r *accessReader) send(l *accessLayout, line []byte) (bool, error) {
 	a.Status = accessStatus(value(roleStatus))
 	a.Outcome = statusOutcome(a.Status)
 	if v := value(roleDuration); v != nil {
+		if p.pair {
+			v = v[bytes.IndexByte(v, '/')+1:]
+		}
 		a.Duration = accessDuration(v, p.unit[roleDuration])
 	}
 	if v := value(roleQueued); v != nil {

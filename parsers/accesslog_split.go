@@ -11,10 +11,12 @@ const maxAccessColumns = 64
 
 // accessColumn is where one column stands.
 type accessColumn struct {
-	lead string     // what stands before the value: blanks, a key, an opening quote
-	end  byte       // what ends it: '"', ']', '}'; 0 for the separator
-	key  string     // canonical name in lead; empty if it has none
-	role accessRole // what the key says that it is, whatever the values are
+	lead    string     // what stands before the value: blanks, a key, an opening quote
+	end     byte       // what ends it: '"', ']', '}', the line ('\n'); 0 for the separator
+	key     string     // canonical name in lead; empty if it has none
+	role    accessRole // what the key says that it is, whatever the values are
+	until   string     // a literal that ends it, from a format that was given
+	atLeast int        // bytes that it has
 }
 
 // accessLayout is one kind of line.
@@ -23,6 +25,7 @@ type accessLayout struct {
 	columns []accessColumn
 	plan    accessPlan
 	json    *accessJSON // where a line is an object
+	tail    string      // what ends the line, from a format that was given
 }
 
 // extent is a piece of a line.
@@ -46,7 +49,14 @@ func (l *accessLayout) split(line []byte, out *[maxAccessColumns]extent) bool {
 		var to int
 		switch c.end {
 		case 0:
-			to = bareEnd(line, from, l.sep)
+			if c.until != "" {
+				to = c.before(line, from)
+			} else {
+				to = bareEnd(line, from, l.sep)
+			}
+			at = to
+		case '\n':
+			to = len(line)
 			at = to
 		case '"':
 			to = quoteEnd(line, from)
@@ -63,7 +73,16 @@ func (l *accessLayout) split(line []byte, out *[maxAccessColumns]extent) bool {
 		}
 		out[i] = extent{int32(from), int32(to)}
 	}
-	return at >= len(line) || len(bytes.TrimRight(line[at:], " \t;,")) == 0
+	return at >= len(line) || len(bytes.TrimRight(line[at:], " \t;,")) == 0 || string(line[at:]) == l.tail
+}
+
+// before returns where a column ends that ends at a literal; -1 if it is not there.
+func (c *accessColumn) before(line []byte, from int) int {
+	n := bytes.Index(line[min(from+c.atLeast, len(line)):], []byte(c.until))
+	if n < 0 {
+		return -1
+	}
+	return from + c.atLeast + n
 }
 
 // cut reports whether a line is one of the layout whose end is missing.
@@ -83,7 +102,13 @@ func (l *accessLayout) cut(line []byte) bool {
 		}
 		switch c.end {
 		case 0:
-			at = bareEnd(line, at, l.sep)
+			if c.until != "" {
+				at = c.before(line, at)
+			} else {
+				at = bareEnd(line, at, l.sep)
+			}
+		case '\n':
+			return false
 		case '"':
 			at = quoteEnd(line, at) + 1
 		default:

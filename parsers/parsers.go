@@ -103,6 +103,8 @@ func Formats() []Format {
 
 // Hint is what a text leaves out and its surroundings tell.
 type Hint struct {
+	AccessFormat string // log_format or LogFormat of access logs, where the user gave one
+
 	Service  string         // from the folder or file name, or a wrapper
 	Instance string         // the same
 	Zone     *time.Location // for times without an offset; nil means UTC
@@ -172,6 +174,9 @@ func Read(in *Input, emit Emit) error {
 	in.Lines.r = br
 	in.text = text
 	best := wholeFormat(in.Name, head)
+	if best.Parse == nil && in.formatFits(head) {
+		best = accessLogFormat()
+	}
 	sample := head
 	if best.Parse == nil {
 		start, _ := br.Peek(wrapHead)
@@ -183,7 +188,7 @@ func Read(in *Input, emit Emit) error {
 			}
 		}
 	}
-	if best.Parse == nil && isAccessLog(sample, accessMinority) {
+	if best.Parse == nil && (isAccessLog(sample, accessMinority) || in.formatFits(sample)) {
 		best = accessLogFormat()
 	}
 	if best.Parse == nil {

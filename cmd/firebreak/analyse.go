@@ -22,6 +22,7 @@ func analyse(ctx context.Context, q request, tell func(progress)) (*incident.Rep
 	engine := correlate.New(correlate.Config{Version: q.version, Fingerprint: parsers.Fingerprint})
 	sources, err := collector.Collect(ctx, q.paths, collector.Options{
 		Stdin: q.stdin, Zone: q.zone, Since: q.since, Until: q.until, Exclude: q.exclude, Foreign: notEvidence,
+		AccessFormat: q.access,
 		Progress: func(p collector.Progress) {
 			tell(progress{p.Bytes, p.Total, p.Files, p.FilesTotal, p.Current})
 		},

@@ -37,6 +37,7 @@ type request struct {
 	stdin        io.Reader
 	zone         *time.Location // of times that state none
 	since, until time.Time
+	access       string   // format of access logs; empty if none was given
 	runbooks     string   // a team's own folder of runbooks; empty if none
 	exclude      []string // never read: the report being written
 	version      string

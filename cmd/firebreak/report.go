@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/firebreak-io/firebreak/incident"
+	"github.com/firebreak-io/firebreak/parsers"
 )
 
 // reportOptions are the flags of every command that makes a report.
@@ -22,6 +23,7 @@ type reportOptions struct {
 	since       string
 	until       string
 	runbooks    string
+	access      string
 	color       string
 	ascii       bool
 	quiet       bool
@@ -38,6 +40,7 @@ func (o *reportOptions) register(cmd *cobra.Command) {
 	f.StringVar(&o.zone, "tz", "", "zone of times that state none, and of times shown: Asia/Shanghai, +08:00, Local (default UTC)")
 	f.StringVar(&o.since, "since", "", "leave out what happened before: a time, or how long ago (\"90m\")")
 	f.StringVar(&o.until, "until", "", "leave out what happened after")
+	f.StringVar(&o.access, "access-format", "", "layout of access logs that are not understood by themselves: nginx's log_format or httpd's LogFormat")
 	f.StringVar(&o.runbooks, "runbooks", "", "folder of your own runbooks, which add to the built-in ones or override them by name")
 	f.StringVar(&o.color, "color", "auto", "auto, always or never; auto heeds NO_COLOR")
 	f.BoolVar(&o.ascii, "ascii", false, "draw with ASCII only")
@@ -83,6 +86,12 @@ func (a *app) report(cmd *cobra.Command, paths []string, o reportOptions) error 
 	q := request{paths: paths, stdin: a.stdin, runbooks: o.runbooks, exclude: plan.files(), version: version()}
 	if q.zone, err = parseZone(o.zone); err != nil {
 		return err
+	}
+	if o.access != "" {
+		if err := parsers.CheckAccessFormat(o.access); err != nil {
+			return usagef(`--access-format '$remote_addr [$time_local] "$request" $status $request_time'`, "--access-format: %v", err)
+		}
+		q.access = o.access
 	}
 	if q.since, err = a.parseTime("since", o.since, q.zone); err != nil {
 		return err
