@@ -38,10 +38,14 @@ fi
 work=${LAB_WORK:-lab/.work}
 mkdir -p "$work"
 begun=$SECONDS
-if [ ! -e lab/java/target/dubbo3/shop.jar ] || [ -n "$(find lab/java -newer lab/java/target/dubbo3/shop.jar -name '*.java' -o -newer lab/java/target/dubbo3/shop.jar -name pom.xml | head -1)" ]; then
+# What only reads captures needs no services.
+reads() { [[ ${1:-} == list || ${1:-} == judge || ${1:-} == fixtures ]]; }
+if reads "$@"; then
+	:
+elif [ ! -e lab/java/target/dubbo3/shop.jar ] || [ -n "$(find lab/java -newer lab/java/target/dubbo3/shop.jar -name '*.java' -o -newer lab/java/target/dubbo3/shop.jar -name pom.xml | head -1)" ]; then
 	lab/java/build.sh
 fi
-(cd lab/dubbogo && go build -o dubbogo .)
+reads "$@" || (cd lab/dubbogo && go build -o dubbogo .)
 go build -o "$work/burn" ./lab/cmd/burn
 echo "built in $((SECONDS - begun)) s"
 

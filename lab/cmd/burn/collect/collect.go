@@ -73,7 +73,7 @@ func (c *Collector) copy(host, name, log string) error {
 		}
 		return err
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	if _, err := f.Seek(c.from[log], io.SeekStart); err != nil {
 		return err
 	}

@@ -44,7 +44,7 @@ func (e *Env) Start(c Command) (*Process, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer out.Close() // the process has its own handle
+	defer func() { _ = out.Close() }() // the process has its own handle
 	cmd := exec.Command(c.Path, c.Args...)
 	cmd.Dir, cmd.Env = c.Dir, append(os.Environ(), c.Env...)
 	cmd.Stdout, cmd.Stderr = out, out

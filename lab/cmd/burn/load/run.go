@@ -64,7 +64,7 @@ func call(ctx context.Context, client *http.Client, url string) string {
 	if err != nil {
 		return "error"
 	}
-	defer resp.Body.Close()
+	defer func() { _ = resp.Body.Close() }()
 	if _, err := io.Copy(io.Discard, resp.Body); err != nil {
 		return "error"
 	}

@@ -145,7 +145,7 @@ func (v *Service) ask(ctx context.Context, method, path string) ([]byte, error) 
 	if err != nil {
 		return nil, err
 	}
-	defer resp.Body.Close()
+	defer func() { _ = resp.Body.Close() }()
 	body, err := io.ReadAll(resp.Body)
 	if err == nil && resp.StatusCode != http.StatusOK {
 		err = fmt.Errorf("%s %s of %s: %s: %s", method, path, v.Name, resp.Status, strings.TrimSpace(string(body)))
