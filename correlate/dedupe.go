@@ -11,8 +11,9 @@ import (
 // One failed call is often logged by several layers: the framework, the
 // controller, the servlet container; and Dubbo's profiler reports it once more.
 // A thread can only be in one call at a time, so records of one thread about one
-// edge that follow each other at once are one call. They are told apart when the
-// report is made, for only then is the order of time known.
+// edge that follow each other at once are one call, unless they say different
+// things of it or the same logger wrote both. They are told apart when the report
+// is made, for only then is the order of time known.
 
 // sameCall is how close records of one thread about one call are. Calls that
 // time out last much longer; refused ones may be repeated within milliseconds.
@@ -62,26 +63,73 @@ func repeats(kept []*evidence.Record) map[*evidence.Record]bool {
 			a.rec.Time.Compare(b.rec.Time), cmp.Compare(rank(a.rec), rank(b.rec)), compareCites(a.rec.Cite, b.rec.Cite))
 	})
 	drop := map[*evidence.Record]bool{}
-	for i := 1; i < len(list); i++ {
-		prev, cur := list[i-1], list[i]
-		if prev.key != cur.key || prev.rec.Cite == cur.rec.Cite {
-			continue
+	for from := 0; from < len(list); {
+		to := from + 1
+		for to < len(list) && continues(list[from:to], list[to]) {
+			to++
 		}
-		near := sameCall
-		if refused(prev.rec) && refused(cur.rec) {
-			near = sameRefused
+		best := from
+		for i := from + 1; i < to; i++ {
+			if rank(list[i].rec) < rank(list[best].rec) {
+				best = i
+			}
 		}
-		if cur.rec.Time.Sub(prev.rec.Time) > near {
-			continue
+		for i := from; i < to; i++ {
+			if i != best {
+				drop[list[i].rec] = true
+			}
 		}
-		// The record that says more stays, whichever came first.
-		if rank(cur.rec) < rank(prev.rec) && !drop[prev.rec] {
-			drop[prev.rec] = true
-			continue
-		}
-		drop[cur.rec] = true
+		from = to
 	}
 	return drop
+}
+
+// continues reports whether next tells once more of the call that the records of
+// one thread before it tell of.
+func continues(call []told, next told) bool {
+	prev := call[len(call)-1]
+	if prev.key != next.key || prev.rec.Cite == next.rec.Cite {
+		return false
+	}
+	layers := true // each record is known to be of another layer
+	for _, c := range call {
+		if c.rec.Logger == "" || next.rec.Logger == "" {
+			layers = false
+			continue
+		}
+		if c.rec.Logger == next.rec.Logger && !c.rec.Time.Equal(next.rec.Time) {
+			return false // a layer tells of a call once
+		}
+		if differ(c.rec, next.rec) {
+			return false
+		}
+	}
+	near := sameCall
+	if !layers && refused(prev.rec) && refused(next.rec) {
+		near = sameRefused
+	}
+	return next.rec.Time.Sub(prev.rec.Time) <= near
+}
+
+// differ reports whether two records of a thread tell of two calls by what they
+// say of them.
+func differ(a, b *evidence.Record) bool {
+	if a.Tries == nil || b.Tries == nil {
+		return false
+	}
+	x, y := a.Tries, b.Tries
+	if x.Attempts > 0 && y.Attempts > 0 && x.Attempts != y.Attempts {
+		return true
+	}
+	if x.Mode != "profiler" && y.Mode != "profiler" {
+		return x.Outcome != y.Outcome && x.Outcome != evidence.OutcomeUnknown && y.Outcome != evidence.OutcomeUnknown
+	}
+	if y.Mode == "profiler" {
+		x, y = y, x
+	}
+	// A call whose last attempt used up its timeout was not refused.
+	n := len(x.Each)
+	return n > 0 && y.Mode != "profiler" && y.Outcome == evidence.Rejected && x.Timeout > 0 && x.Each[n-1].Duration >= x.Timeout
 }
 
 func refused(r *evidence.Record) bool {

@@ -21,6 +21,8 @@ type edge struct {
 	once      sighting // calls seen with one attempt
 	timeouts  sighting // attempts that timed out, outside a Tries record
 	rejected  sighting // attempts refused, outside a Tries record
+	limited   sighting // attempts refused by a limit (executes, actives, rate), outside a Tries record
+	lastLimit sighting // the same as the last attempt of a call
 	late      sighting // answers after the timeout
 	failed    sighting // other failed attempts
 	unreach   sighting
@@ -137,7 +139,7 @@ func (e *Engine) addAttempt(r *evidence.Record) {
 			x.timeout = max(x.timeout, a.Timeout)
 		}
 		if a.Outcome == evidence.Rejected {
-			x.rejected.add(r, n)
+			x.refused(a).add(r, n)
 		}
 		return
 	}
@@ -153,14 +155,17 @@ func (e *Engine) addAttempt(r *evidence.Record) {
 			note(&x.providers, a.PeerAddr, r, n)
 		}
 	}
-	if a.LastOf {
-		return // already counted with its call
+	if a.LastOf { // already counted with its call
+		if a.Outcome == evidence.Rejected && limited(a) {
+			x.lastLimit.add(r, n)
+		}
+		return
 	}
 	switch a.Outcome {
 	case evidence.Timeout:
 		x.timeouts.add(r, n)
 	case evidence.Rejected:
-		x.rejected.add(r, n)
+		x.refused(a).add(r, n)
 	case evidence.Late:
 		x.late.add(r, n)
 	case evidence.Unreachable:
@@ -168,6 +173,18 @@ func (e *Engine) addAttempt(r *evidence.Record) {
 	case evidence.Failed:
 		x.failed.add(r, n)
 	}
+}
+
+// limited reports whether a limit refused an attempt, not a full pool: Dubbo's
+// executes and actives, dubbo-go's limiters.
+func limited(a *evidence.Attempt) bool { return strings.HasSuffix(a.Error, " limit") }
+
+// refused is where refusals of this kind are counted.
+func (x *edge) refused(a *evidence.Attempt) *sighting {
+	if limited(a) {
+		return &x.limited
+	}
+	return &x.rejected
 }
 
 // providerEdge is the edge of an attempt seen at the provider: the consumer is
@@ -227,7 +244,7 @@ func (x *edge) amplification() float64 {
 
 // trouble is how much went wrong on the edge.
 func (x *edge) trouble() int {
-	return x.exhausted.count + x.timeouts.count + x.rejected.count + x.late.count + x.failed.count + x.unreach.count + x.succeeded.count + x.providerSlow.count
+	return x.exhausted.count + x.timeouts.count + x.rejected.count + x.limited.count + x.late.count + x.failed.count + x.unreach.count + x.succeeded.count + x.providerSlow.count
 }
 
 func (e *Engine) sortedEdges() []*edge {

@@ -135,8 +135,12 @@ func (q *inquiry) edgeFindings(x *edge) {
 		if q.edge == nil {
 			q.edge = x
 		}
-		if x.last[evidence.Rejected] > 0 {
-			q.find(incident.RetryRejection, title, fmt.Sprintf("%s: retries are sent at once to a pool that has just refused (%s of the last attempts)", title, times(x.last[evidence.Rejected])), &x.exhausted, nil, names)
+		if n := x.last[evidence.Rejected]; n > 0 {
+			by := "a pool"
+			if x.lastLimit.count*2 > n {
+				by = "a limit"
+			}
+			q.find(incident.RetryRejection, title, fmt.Sprintf("%s: retries are sent at once to %s that has just refused (%s of the last attempts)", title, by, times(n)), &x.exhausted, nil, names)
 		}
 		if writes(x.key.method) {
 			q.find(incident.RetryWrite, title, fmt.Sprintf("%s writes, by its name, and is retried %s: without an idempotency key it may be executed more than once", title, times(int(x.attempts-x.calls))), s, nil, names)
@@ -160,6 +164,12 @@ func (q *inquiry) edgeFindings(x *edge) {
 	}
 	if n := x.rejected.count; n > 0 {
 		q.find(incident.PoolRejected, title, fmt.Sprintf("%s: %s refused by the provider's full pool", title, plural(n, "attempt")), &x.rejected, values, names)
+	}
+	if n := x.limited.count; n > 0 {
+		q.find(incident.Limited, title, fmt.Sprintf("%s: %s refused by a limit on calls at once, not by a full pool", title, plural(n, "attempt")), &x.limited, values, names)
+	}
+	if n := x.lastLimit.count; n > 0 {
+		q.find(incident.Limited, title, fmt.Sprintf("%s: the last attempt of %s was refused by a limit on calls at once, not by a full pool", title, plural(n, "call")), &x.lastLimit, values, names)
 	}
 	if n := x.late.count + x.providerSlow.count; n > 0 {
 		s := x.late

@@ -164,7 +164,7 @@ func (q *inquiry) edges() []incident.Edge {
 			o.TimeoutMS = ptr(x.timeout.Milliseconds())
 		}
 		for name, n := range map[string]int{
-			"timeout": x.timeouts.count + x.last[evidence.Timeout], "rejected": x.rejected.count + x.last[evidence.Rejected], "late": x.late.count,
+			"timeout": x.timeouts.count + x.last[evidence.Timeout], "rejected": x.rejected.count + x.limited.count + x.last[evidence.Rejected], "late": x.late.count,
 			"unreachable": x.unreach.count + x.last[evidence.Unreachable], "failed": x.failed.count + x.last[evidence.Failed],
 			"retried-ok": x.succeeded.count, "exhausted": x.exhausted.count,
 		} {
@@ -174,7 +174,7 @@ func (q *inquiry) edges() []incident.Edge {
 		}
 		o.Candidates = q.candidates(x)
 		var s sighting
-		for _, part := range []*sighting{&x.exhausted, &x.timeouts, &x.rejected, &x.late, &x.succeeded, &x.once, &x.unreach, &x.failed, &x.providerSlow} {
+		for _, part := range []*sighting{&x.exhausted, &x.timeouts, &x.rejected, &x.limited, &x.late, &x.succeeded, &x.once, &x.unreach, &x.failed, &x.providerSlow} {
 			for _, c := range part.cites {
 				s.citeAt(c)
 			}

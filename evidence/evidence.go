@@ -47,6 +47,7 @@ type Record struct {
 	Cite   Citation
 	Thread string // thread or goroutine that wrote it, if the source says
 	Trace  string // trace or request ID beside it, lower-case hex or as printed
+	Logger string // logger that wrote it, of calls and routes: layers that tell of one call have different ones
 	Raw    []byte // the text it came from, perhaps cut
 
 	Attempt *Attempt      // one physical request as one side saw it

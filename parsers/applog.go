@@ -93,6 +93,8 @@ type logOut struct {
 	dubbo  bool        // Dubbo's detector has had the record and recognised it
 	found  []foundSign // the signs that stand in the record
 	recent recentSums  // of what detectors emitted, for those that must not repeat
+	thrown recentSums  // what threads threw, see retold
+	late   lateAnswers // late responses of which one line was seen
 }
 
 // foundSign is a sign and where it first stands in a record's text.
@@ -138,6 +140,9 @@ func (o *logOut) send(r *evidence.Record) error {
 	if o.dubbo && r.Mark != nil && (r.Mark.Kind == evidence.MarkDownstream || r.Mark.Kind == evidence.MarkDeploy) {
 		return nil
 	}
+	if r.Tries != nil || r.Route != nil || r.Attempt != nil && r.Attempt.Side != evidence.Provider {
+		r.Logger = o.rec.Logger
+	}
 	return o.emit(r)
 }
 
@@ -156,6 +161,9 @@ func (l *logReader) offer(r *logRecord) error {
 		}
 	})
 	if wanted == 0 {
+		return nil
+	}
+	if l.out.retold(r) {
 		return nil
 	}
 	l.out.rec, l.out.dubbo = r, false

@@ -95,6 +95,10 @@ var outcomeWords = []struct {
 	outcome evidence.Outcome
 	short   string
 }{
+	// What could not be sent may hold any words, those of another failure too.
+	{"[Serialization Security] Serialized class ", evidence.Failed, "class is not in the serialization allow list"},
+	{"Failed to send response: Response [", evidence.Failed, "response could not be sent"},
+	{"com.caucho.hessian.io.", evidence.Failed, "response could not be decoded"},
 	{"pool is exhausted", evidence.Rejected, "thread pool is exhausted"},
 	{exhausted, evidence.Rejected, "thread pool is exhausted"},
 	{"Sending request timeout in client-side", evidence.Timeout, "sending request timeout in client-side"},
@@ -392,32 +396,6 @@ func (d *dubboText) providerPlace(ev *evidence.Record, p *dubboProvider) {
 	if ev.Place.Instance == "" && len(p.addr) > 0 {
 		ev.Place.Instance = hostOf(d.o.str(p.addr))
 	}
-}
-
-// readDubboLate reads a response that came after its caller had given up:
-//
-//	The timeout response finally returned at <t>, response Response [id=7, version=2.6.12, status=20, …], channel: …      (to 2.7.6)
-//	The timeout response finally returned at <t>, response status is 20, channel: …, please check provider side …        (2.7.7 and later)
-func readDubboLate(d *dubboText, off int) (bool, error) {
-	msg := d.message(off)
-	if !bytes.Contains(msg, []byte("response ")) || !bytes.Contains(msg, []byte("channel: ")) {
-		return false, nil
-	}
-	a := &evidence.Attempt{Side: evidence.Consumer, Duration: evidence.None, Timeout: evidence.None, Outcome: evidence.Late}
-	if id := after(msg, "Response [id="); id != nil {
-		a.RequestID = string(until(id, ", ]"))
-	}
-	status := until(after(msg, "status="), ", ]")
-	if len(status) == 0 || len(status) > 3 {
-		status = until(after(msg, "response status is "), ", ]")
-	}
-	if len(status) > 0 && len(status) <= 3 {
-		a.Error = "status " + string(status)
-	}
-	d.channelOf(msg, a)
-	ev := d.at(off)
-	ev.Attempt = a
-	return true, d.o.send(ev)
 }
 
 // readDubboUnsent reads a provider's answer that could not be sent.

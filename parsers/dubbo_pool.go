@@ -116,6 +116,17 @@ func (r *recentSums) seen(sum uint64) bool {
 	return false
 }
 
+// take forgets a sum, and reports whether it was remembered.
+func (r *recentSums) take(sum uint64) bool {
+	for i := range min(r.next, len(r.sums)) {
+		if r.sums[i] == sum {
+			r.sums[i] = 0
+			return true
+		}
+	}
+	return false
+}
+
 // relayedPool finds in a consumer's message the pool line of the provider that
 // refused the request.
 func (d *dubboText) relayedPool(b []byte) *evidence.PoolSnapshot {

@@ -32,6 +32,9 @@ func readDubboProfiler(d *dubboText, off int) (bool, error) {
 	elapsed := profilerTime(b[i+len(" cost "):])
 	timeout := millisAfter(head, "Timeout: ")
 	tree := d.text[start+len(head):]
+	if d.r.Trace == "" {
+		d.r.Trace = d.o.str(traceparentOf(tree))
+	}
 	if bytes.Contains(head, []byte("[Dubbo-Provider]")) {
 		return true, d.served(start, service, method, elapsed, timeout, tree)
 	}
@@ -50,6 +53,24 @@ func readDubboProfiler(d *dubboText, off int) (bool, error) {
 	ev := d.at(start)
 	ev.Tries = t
 	return true, d.o.send(ev)
+}
+
+// traceparentOf reads the trace that the invocation's context carries if an agent put
+// one there:
+//
+//	traceparent=00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01;
+func traceparentOf(tree []byte) []byte {
+	b := after(tree[:min(len(tree), 4096)], "\ntraceparent=00-")
+	id := until(b, "-;\n")
+	if len(id) != 32 || b[32] != '-' {
+		return nil
+	}
+	for _, c := range id {
+		if (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+			return nil
+		}
+	}
+	return id
 }
 
 func profiledCall(service, method string) *evidence.Tries {

@@ -93,14 +93,15 @@ func read(name string, r io.Reader) parsed {
 	return p
 }
 
-// trimNulls shortens a record's JSON: payloads that are not there say nothing.
+// trimNulls shortens a record's JSON: payloads that are not
+// there say nothing, and who wrote a line stands in the line.
 func trimNulls(text []byte) string {
 	var m map[string]any
 	if json.Unmarshal(text, &m) != nil {
 		return string(text)
 	}
 	for k, v := range m {
-		if v == nil || v == "" || k == "Zoned" && v == 0.0 || k == "Time" && v == "0001-01-01T00:00:00Z" {
+		if k == "Logger" || v == nil || v == "" || k == "Zoned" && v == 0.0 || k == "Time" && v == "0001-01-01T00:00:00Z" {
 			delete(m, k)
 		}
 	}
