@@ -151,3 +151,39 @@ func TestDubboProfilerOf335(t *testing.T) {
 		t.Errorf("got %s, error %v\nwant %s", s, err, want)
 	}
 }
+
+func TestDubboRouterThatPassedOn(t *testing.T) {
+	const node = "(Input: 2) (Current Node Output: 0) (Chain Node Output: 0) Router message: "
+	tree := "[ Parent (Input: 2) (Current Node Output: 2) (Chain Node Output: 0) ] Input: 10.20.0.11:20880,10.20.0.12:20880 -> Chain Node Output: Empty\n" +
+		"  [ ServiceStateRouter " + node + "Use condition rule, result is empty ] Current Node Output: Empty\n" +
+		"    [ AppScriptStateRouter " + node + "Directly return from script router. Reason: Invokers from previous router is empty or script is not enabled. Script rule is: null ] Current Node Output: Empty\n"
+	for _, c := range []struct{ name, text string }{
+		{"logged", "2026-11-30 12:03:12.808 WARN  [h-1] o.a.d.X -  [DUBBO] No provider available after route for the service a.Sku from registry 10.20.9.5 on the consumer 10.20.1.31 using the dubbo version 3.3.5. Router snapshot is below: \n" + tree},
+		{"asked for", "1773483632009 - No provider available after route for the service a.Sku from registry 10.20.9.5 on the consumer 10.20.1.31 using the dubbo version 3.3.5. Router snapshot is below: \n" + tree},
+	} {
+		var got string
+		err := Text(NewInput("order/app.log", strings.NewReader(c.text)), func(r *evidence.Record) error {
+			if r.Route != nil {
+				got += r.Route.Service + " " + r.Route.Culprit + ": " + r.Route.Message
+			}
+			return nil
+		})
+		if want := "a.Sku ServiceStateRouter: Use condition rule, result is empty"; err != nil || got != want {
+			t.Errorf("%s: %s, error %v; want %s", c.name, got, err, want)
+		}
+	}
+}
+
+func TestDubboLogsWhatQosAnswered(t *testing.T) {
+	text := "2026-11-30 11:45:21.700 INFO  [qos-worker-3-3] o.a.d.q.c.DefaultCommandExecutor -  [DUBBO] [Dubbo QoS] Command Process success. Command: getRouterSnapshot, Args: [com.acme.shop.SkuService], Result: com.acme.shop.SkuService@587a5932\n[ All Invokers:2 ] [ Valid Invokers: 2 ]\n\nMockInvokersSelector  Total: 2\n"
+	var got string
+	err := Text(NewInput("order/app.log", strings.NewReader(text)), func(r *evidence.Record) error {
+		if r.Route != nil {
+			got += r.Route.Service
+		}
+		return nil
+	})
+	if err != nil || got != "com.acme.shop.SkuService" {
+		t.Errorf("%q, error %v", got, err)
+	}
+}

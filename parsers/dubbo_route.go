@@ -211,13 +211,12 @@ func (d *dubboText) tree(b []byte, r *evidence.Route) {
 		}
 		r.Stages = append(r.Stages, evidence.Stage{Name: name, Count: int(out)})
 		if in > 0 && out == 0 {
-			r.Culprit = name
-			r.Message = ""
-			if m := after(line, "Router message: "); m != nil {
-				if k := bytes.LastIndex(m, []byte(" ] Current Node Output:")); k >= 0 {
-					m = m[:k]
-				}
-				r.Message = string(m[:min(len(m), 300)])
+			m := after(line, "Router message: ")
+			if k := bytes.LastIndex(m, []byte(" ] Current Node Output:")); k >= 0 {
+				m = m[:k]
+			}
+			if m = m[:min(len(m), 300)]; !passedOn(string(m)) {
+				r.Culprit, r.Message = name, string(m)
 			}
 		}
 	}

@@ -18,7 +18,8 @@ type promGroup struct {
 	name   string
 	method string
 	place  evidence.Place
-	line   int // of its first family
+	ip     string // of the process, by its label
+	line   int    // of its first family
 	values [promBreaker + 1]float64
 	has    [promBreaker + 1]bool
 }
@@ -59,7 +60,7 @@ func (r *promReader) flush() error {
 				continue
 			}
 			labels := promLabels(m)
-			g := &promGroup{family: f, place: r.place(labels), line: r.first[name]}
+			g := &promGroup{family: f, place: r.place(labels), ip: labels["ip"], line: r.first[name]}
 			g.name, g.method = labels.first(f.name), labels[f.method]
 			if f.field > promFieldsOfCalls {
 				g.name = cmp.Or(labels["name"], labels["container"], labels["action"])
@@ -148,6 +149,12 @@ func (r *promReader) pool(g *promGroup, groups map[[5]string]*promGroup) error {
 	if g.has[promFree] && p.Max >= 0 && p.Active < 0 {
 		p.Active = max(0, p.Max-int(g.count(promFree)))
 	}
+	if p.Impl == "dubbo" {
+		if dubboInternalPool(p.Name) {
+			return nil
+		}
+		p.Name, p.Owner = dubboPoolName(p.Name, g.ip)
+	}
 	if p.Max > 1<<30 || g.family.impl == "go-sql" && p.Max == 0 { // without a limit
 		p.Max = evidence.None
 	}
@@ -168,8 +175,37 @@ func (r *promReader) pool(g *promGroup, groups map[[5]string]*promGroup) error {
 	return r.send(g)
 }
 
+// dubboInternalPool reports whether a pool of Dubbo's metrics serves Dubbo
+// itself: the executors of its own services, which it counts apart, and its
+// helpers. Requests of the application do not run there.
+func dubboInternalPool(name string) bool {
+	if strings.Contains(name, "/org.apache.dubbo.") {
+		return true // DubboServerHandler-shop-product/org.apache.dubbo.metadata.MetadataService:1.0.0
+	}
+	switch name {
+	case "internalServiceExecutor", "mappingRefreshingExecutor", "poolRouterExecutor", "connectivityScheduledExecutor", "metadataRetryExecutor",
+		"sharedScheduledExecutor", "nacosPushReceiver", "serviceDiscoveryAddressNotificationExecutor", "registryNotificationExecutor":
+		return true
+	}
+	return false
+}
+
+// dubboPoolName completes the name of a server's pool, DubboServerHandler-20880,
+// to what its threads and its log are called by: with the address that it serves.
+func dubboPoolName(name, ip string) (full, owner string) {
+	handler, port, ok := strings.Cut(name, "-")
+	if !ok || handler != "DubboServerHandler" || ip == "" || port == "" || strings.Trim(port, "0123456789") != "" {
+		return name, ""
+	}
+	owner = ip + ":" + port
+	return handler + "-" + owner, owner
+}
+
 // calls emits one edge's counters.
 func (r *promReader) calls(g *promGroup) error {
+	if g.family.impl == "dubbo" && strings.HasPrefix(g.name, "org.apache.dubbo.") {
+		return nil // Dubbo's own services, all zero
+	}
 	c := &evidence.Counter{Impl: g.family.impl, Side: g.family.side, Service: g.name, Method: g.method}
 	if service, method, ok := strings.Cut(g.method, "/"); ok && c.Impl == "grpc" {
 		c.Service, c.Method = service, method

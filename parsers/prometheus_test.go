@@ -37,6 +37,18 @@ func TestPrometheus(t *testing.T) {
 			"a slow log right behind it", "tomcat_threads_busy_threads{name=\"n\"} 3\n# Time: 2026-03-14T10:03:21.000000Z\n# User@Host: shop[shop] @  [10.20.0.11]  Id:    12\n# Query_time: 3.000000  Lock_time: 0.000010 Rows_sent: 1  Rows_examined: 300000\nSELECT 1;\n",
 			[]string{"tomcat n 3/-1", "sql"},
 		},
+		{
+			"Dubbo's server under the name that its log has", "dubbo_thread_pool_active_size{application_name=\"shop-product\",ip=\"10.20.0.11\",thread_pool_name=\"DubboServerHandler-20880\",} 4.0\ndubbo_thread_pool_max_size{application_name=\"shop-product\",ip=\"10.20.0.11\",thread_pool_name=\"DubboServerHandler-20880\",} 4.0\n",
+			[]string{"dubbo DubboServerHandler-10.20.0.11:20880 4/4"},
+		},
+		{
+			"Dubbo's own pools and services", "dubbo_thread_pool_max_size{ip=\"10.20.0.11\",thread_pool_name=\"DubboServerHandler-shop-product/org.apache.dubbo.metadata.MetadataService:1.0.0\",} 4.0\ndubbo_thread_pool_active_size{ip=\"10.20.0.11\",thread_pool_name=\"internalServiceExecutor\",} 0.0\ndubbo_provider_requests_total{application_module_id=\"1.0\",application_name=\"shop-product\",group=\"shop-product\",interface=\"org.apache.dubbo.metadata.MetadataService\",method=\"getMetadataInfo\",version=\"1.0.0\",} 0.0\n",
+			nil,
+		},
+		{
+			"Dubbo for Java counts calls, whatever it retried", "dubbo_consumer_requests_total{application_module_id=\"1.0\",application_name=\"shop-order\",group=\"\",interface=\"a.Sku\",method=\"get\",version=\"\",} 56.0\n",
+			[]string{"dubbo a.Sku calls 56 attempts -1"},
+		},
 		{"huge numbers", "executor_active_threads{name=\"e\"} 1e300\nexecutor_pool_max_threads{name=\"e\"} -1\nexecutor_queued_tasks{name=\"e\"} +Inf\n", nil},
 	} {
 		var got []string

@@ -20,7 +20,11 @@ func (s *qosSession) invokers(line []byte) error {
 		return nil
 	}
 	before := bytes.TrimRight(s.in.Lines.Before(), "\r\n ")
-	key, _, _ := strings.Cut(string(bytes.TrimSpace(before[bytes.LastIndexByte(before, '\n')+1:])), "@")
+	before = bytes.TrimSpace(before[bytes.LastIndexByte(before, '\n')+1:])
+	if i := bytes.LastIndex(before, []byte(", Result: ")); i >= 0 { // as DefaultCommandExecutor logs it
+		before = before[i+len(", Result: "):]
+	}
+	key, _, _ := strings.Cut(string(before), "@")
 	if strings.ContainsAny(key, " \t") {
 		key = ""
 	}
@@ -151,7 +155,7 @@ func (s *qosSession) recent(line []byte) error {
 			continue
 		}
 		route.Stages = append(route.Stages, evidence.Stage{Name: node.name, Count: node.output})
-		if node.input > 0 && node.output == 0 {
+		if node.input > 0 && node.output == 0 && !passedOn(node.message) {
 			route.Culprit, route.Message = node.name, clip(node.message, 200)
 		}
 	}
@@ -165,6 +169,12 @@ func (s *qosSession) recent(line []byte) error {
 	}
 	rec.Route = &route
 	return s.emit(&rec)
+}
+
+// passedOn reports whether a router's message says that it did nothing: what it
+// gave on, it was given.
+func passedOn(message string) bool {
+	return strings.HasPrefix(message, "Directly return") || strings.HasPrefix(message, "Disable ") || strings.HasSuffix(message, "Skip route.")
 }
 
 // routerNode is one line of a snapshot's tree.
