@@ -106,7 +106,10 @@ func (s *Stack) startJVM(spec Spec, ports int) (*Service, error) {
 	line := filepath.Join(s.Java, spec.Line)
 	args = append(args, "-cp", line+"/*:"+line+"/lib/*", "com.acme.shop.lab.Main", spec.Role)
 	v.proc, err = s.Env.Start(env.Command{
-		Name: spec.Name, Path: java, Args: args, Dir: dir, Log: filepath.Join(dir, "stdout.log"), Own: filepath.Join(dir, "app.log"), Kill: true,
+		Name: spec.Name, Path: java, Args: args, Dir: dir, Log: filepath.Join(dir, "stdout.log"), Own: filepath.Join(dir, "app.log"),
+		// A provider that is killed stands in the registry until its session ends, and
+		// the next run would find it there.
+		Kill: spec.Role == "zookeeper",
 	})
 	return v, err
 }
