@@ -91,7 +91,7 @@ func (q *inquiry) candidateFindings() {
 			least = min(least, n)
 		}
 		if r := q.e.routes[x.key.service]; r != nil && len(r.stages) > 0 && !q.has(incident.RouteNarrow) {
-			if d := r.stages[0].Count; d >= 3 && least*3 <= d && mostly(x.candidates, d/3) {
+			if d := r.stages[0].Count; d >= 3 && least*3 <= d && (len(r.stages) > 1 || d >= lsAtLeast) && mostly(x.candidates, d/3) {
 				q.find(incident.RouteNarrow, x.title(), fmt.Sprintf("%s: routing left %d of %d candidates", x.title(), least, d), &all, map[string]float64{"candidates.first": float64(d), "candidates.last": float64(least)}, map[string]string{"service": x.key.service, "method": x.key.method, "consumer": x.key.consumer})
 				return
 			}
@@ -102,6 +102,10 @@ func (q *inquiry) candidateFindings() {
 		return // the edge in most trouble is enough
 	}
 }
+
+// lsAtLeast is the smallest count of QoS `ls` that is set against the candidates
+// of calls: Dubbo 2.7 counts a provider once for each way of registering.
+const lsAtLeast = 5
 
 // mostly reports whether most calls were left with at most n candidates: a few
 // may have been made while providers were still coming.
