@@ -132,6 +132,9 @@ func (q *inquiry) gcPause() *candidate {
 	if f := first(q.of(incident.GCPauses)); f.ID != "" && f.Values["gc.share"] < gcShareBad && f.Values["gc.full"] < fewCalls && !q.suffering() {
 		c.points = min(c.points, 1)
 		c.whyNot = "a long pause or two, and nobody is seen to suffer from them"
+	} else if q.rareLongPauses() {
+		c.points = min(c.points, 2)
+		c.doubt = "long pauses are rare and nothing is seen to suffer from them"
 	}
 	if q.has(incident.GCQuiet) {
 		c.against = q.ids(incident.GCQuiet)
@@ -141,6 +144,15 @@ func (q *inquiry) gcPause() *candidate {
 		}
 	}
 	return c
+}
+
+// rareLongPauses reports a collector that stands still for long but rarely, as
+// one that is told to each hour does, while no caller and no pool complains.
+func (q *inquiry) rareLongPauses() bool {
+	f := first(q.of(incident.GCPauses))
+	return f.ID != "" && f.Values["gc.share"] < gcShareQuiet && len(q.e.marksOf(evidence.MarkAllocStall)) == 0 &&
+		!q.has(incident.HeapFull, incident.OutOfMemory, incident.PoolExhausted, incident.PoolRejected, incident.PoolBusy, incident.ConnExhausted,
+			incident.CallTimeout, incident.RetryExhausted, incident.RetrySucceeded, incident.RetryAmplified, incident.DownstreamSlow, incident.ClockLeap)
 }
 
 func (q *inquiry) lockContention() *candidate {
@@ -301,6 +313,14 @@ func (s *statement) brief() string {
 	return clip(s.fingerprint, 70)
 }
 
+// remote are the waits for something outside the process and its database. A
+// borrower that sleeps or computes keeps its connection all the same, but
+// nothing downstream is to blame.
+var remote = map[incident.WaitKind]bool{
+	incident.WaitHTTP: true, incident.WaitRPC: true, incident.WaitRedis: true, incident.WaitMQ: true, incident.WaitDNS: true,
+	incident.WaitDisk: true, incident.WaitCondition: true, // a future, as a rule that of a call
+}
+
 func (q *inquiry) downstreamWait() *candidate {
 	kinds := []incident.Kind{incident.StackRPC, incident.StackHTTP, incident.StackRedis, incident.StackMQ, incident.StackDNS, incident.StackDisk}
 	c := &candidate{label: incident.DownstreamWait, since: q.since(append(kinds, incident.DownstreamSlow, incident.ConnHeldAcross)...)}
@@ -322,7 +342,7 @@ func (q *inquiry) downstreamWait() *candidate {
 			c.points++
 		}
 	}
-	if f := first(q.of(incident.ConnHeldAcross)); f.ID != "" {
+	if f := first(q.of(incident.ConnHeldAcross)); f.ID != "" && remote[incident.WaitKind(f.Names["kind"])] {
 		c.support(3, q.ids(incident.ConnHeldAcross))
 		c.subject = f.Text
 	}
@@ -486,6 +506,9 @@ func (q *inquiry) starvation() *candidate {
 	c.support(2, q.ids(incident.StackDBPool))
 	c.support(1, q.ids(incident.PoolBusy))
 	c.support(1, q.ids(incident.ConnLeak))
+	if f := first(q.of(incident.ConnHeldAcross)); f.ID != "" && !remote[incident.WaitKind(f.Names["kind"])] {
+		c.support(1, q.ids(incident.ConnHeldAcross))
+	}
 	if f := first(q.of(incident.ConnLimit)); f.Count >= fewCalls {
 		c.support(2, q.ids(incident.ConnLimit))
 	} else {

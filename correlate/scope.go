@@ -243,6 +243,7 @@ func (e *Engine) scopes() []*Engine {
 		}
 	}
 	e.joinAccounts(isl)
+	e.callees(dumpKeys, isl.join)
 	// Whoever calls and itself burns passes the trouble on: one incident.
 	for _, r := range e.kept {
 		if c := caller(r); c != "" && own["app:"+c] {
