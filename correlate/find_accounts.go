@@ -26,6 +26,10 @@ const (
 	slowMethod    = 500 * time.Millisecond
 	waitShare     = 0.6 // share of a method's time in one kind of wait
 	sustainedFrom = 30 * time.Second
+
+	regularGaps    = 0.7              // share of gaps of one length from which they are a timeout's
+	longestTimeout = 30 * time.Second // a longer distance is hardly a timeout's
+	mostAttempts   = 10
 )
 
 // accountFindings say what spans and access logs tell of calls, attempts and
@@ -354,7 +358,7 @@ func (q *inquiry) timeFindings() {
 			name = strings.TrimSpace(m.Service + " " + m.Method)
 		}
 		names := map[string]string{"service": serviceName(m.RPC), "method": methodName(m.Method)}
-		cites := q.methodCites(m)
+		cites := methodCites(m)
 		if len(cites) == 0 {
 			continue
 		}
@@ -431,14 +435,13 @@ func longestWait(m *ledger.Method, kind incident.Kind) *ledger.Wait {
 	return nil
 }
 
-// methodCites are traces of calls of a method.
-func (q *inquiry) methodCites(m *ledger.Method) []evidence.Citation {
-	for _, x := range q.e.accounts() {
-		if x.Method == m.Method && (x.Service == m.RPC) && (x.Callee == m.Service || x.Callee == "") && len(x.Examples) > 0 {
-			return []evidence.Citation{x.Examples[0].Cite}
-		}
+// methodCites are traces of the slowest runs of a method.
+func methodCites(m *ledger.Method) []evidence.Citation {
+	var cites []evidence.Citation
+	for _, x := range m.Examples {
+		cites = citeUnion(keepCites, cites, []evidence.Citation{x.Cite})
 	}
-	return nil
+	return cites
 }
 
 // duplicateFindings say which writes ran more than once for one business key.
@@ -448,7 +451,7 @@ func (q *inquiry) duplicateFindings() {
 	}
 	listed := 0
 	for _, d := range q.e.book.Duplicates {
-		if !writes(methodName(d.Method)) || listed == 3 {
+		if !writes(methodName(d.Method)) || listed == 3 || !repeatedByRetry(&d) && !q.has(incident.RetryAmplified, incident.RetryExhausted, incident.RetrySucceeded, incident.RetryWrite, incident.CallTimeout) {
 			continue
 		}
 		name := joinMethod(d.Service, methodName(d.Method))
@@ -458,9 +461,24 @@ func (q *inquiry) duplicateFindings() {
 		if d.Median > 0 {
 			text += fmt.Sprintf(", %s apart (median)", seconds(d.Median.Seconds()))
 		}
-		q.findCited(incident.DuplicateWrite, name, text, int(d.Executions-d.Keys), span{}, citeUnion(keepCites, cites), map[string]float64{"writes.duplicate": float64(d.Executions - d.Keys)}, map[string]string{"service": serviceName(d.Service), "method": methodName(d.Method)})
+		values := map[string]float64{"writes.duplicate": float64(d.Executions - d.Keys)}
+		if repeatedByRetry(&d) {
+			values["writes.retried"] = float64(d.Keys)
+			if d.Overlaps > 0 {
+				text += fmt.Sprintf("; %s the next began while the one before still ran", times(int(d.Overlaps)))
+			}
+		}
+		q.findCited(incident.DuplicateWrite, name, text, int(d.Executions-d.Keys), span{}, citeUnion(keepCites, cites), values, map[string]string{"service": serviceName(d.Service), "method": methodName(d.Method)})
 		listed++
 	}
+}
+
+// repeatedByRetry reports whether executions of one key follow each other as
+// attempts do: while the one before still runs, or all at one short distance. A
+// job that is due again every minute or a popular key do neither.
+func repeatedByRetry(d *ledger.DuplicateWork) bool {
+	again := d.Executions - d.Keys
+	return d.Keys >= fewCalls && (d.Overlaps*2 >= again || d.Regular >= regularGaps && d.Median <= longestTimeout && d.Most <= mostAttempts)
 }
 
 // arrivalFindings compare what several providers of one kind received, by their

@@ -2,9 +2,11 @@ package correlate_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -32,6 +34,9 @@ type truth struct {
 	Edges        []truthEdge
 	Pools        []truthPool
 	SQL          []truthSQL
+	Paths        []truthPath
+	Findings     []incident.Kind
+	NoFindings   []incident.Kind `json:"no_findings"`
 	Says         []string
 	MinCertainty incident.Certainty `json:"min_certainty"`
 	MaxCertainty incident.Certainty `json:"max_certainty"`
@@ -64,11 +69,19 @@ type measuredPool struct {
 	Rejected   int64
 }
 
+// truthEdge is an edge with what it must say; names that are not given may be any.
 type truthEdge struct {
-	Method          string
-	Calls, Attempts int64
-	Amplification   float64
+	Consumer, Service, Method, Basis string
+	Calls, Attempts                  int64
+	Amplification, Tolerance         float64
 }
+
+func (want truthEdge) names(e *incident.Edge) bool {
+	return (want.Consumer == "" || e.Consumer == want.Consumer) && (want.Service == "" || e.Service == want.Service || e.Provider == want.Service) &&
+		(want.Method == "" || e.Method == want.Method) && (want.Basis == "" || e.Basis == want.Basis)
+}
+
+type truthPath struct{ Amplification, Load float64 }
 
 type truthPool struct {
 	Name                          string
@@ -305,17 +318,40 @@ func judgeFacts(r *incident.Report, w truth) []string {
 	var wrong []string
 	bad := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
 	for _, want := range w.Edges {
-		i := slices.IndexFunc(r.Edges, func(e incident.Edge) bool { return e.Method == want.Method })
+		i := slices.IndexFunc(r.Edges, func(e incident.Edge) bool { return want.names(&e) })
 		if i < 0 {
-			bad("no edge has the method %s", want.Method)
+			var there []string
+			for _, e := range r.Edges {
+				there = append(there, strings.Join([]string{e.Consumer, e.Provider, e.Service, e.Method, e.Basis}, "|"))
+			}
+			bad("no edge is %+v: %q", want, there)
 			continue
 		}
 		e := r.Edges[i]
-		if want.Amplification > 0 && (e.Amplification == nil || *e.Amplification < want.Amplification*0.97 || *e.Amplification > want.Amplification*1.03) {
-			bad("edge %s: amplification %s, want %v", want.Method, show(e.Amplification), want.Amplification)
+		near := cmp.Or(want.Tolerance, 0.03)
+		if want.Amplification > 0 && (e.Amplification == nil || !within(*e.Amplification, want.Amplification, near)) {
+			bad("edge %s: amplification %s, want %v", e.Method, show(e.Amplification), want.Amplification)
 		}
-		if want.Calls > 0 && (e.Calls == nil || *e.Calls != want.Calls) || want.Attempts > 0 && (e.Attempts == nil || *e.Attempts != want.Attempts) {
-			bad("edge %s: %s calls, %s attempts, want %d, %d", want.Method, show(e.Calls), show(e.Attempts), want.Calls, want.Attempts)
+		if want.Calls > 0 && (e.Calls == nil || !within(float64(*e.Calls), float64(want.Calls), want.Tolerance)) ||
+			want.Attempts > 0 && (e.Attempts == nil || !within(float64(*e.Attempts), float64(want.Attempts), want.Tolerance)) {
+			bad("edge %s: %s calls, %s attempts, want %d, %d", e.Method, show(e.Calls), show(e.Attempts), want.Calls, want.Attempts)
+		}
+	}
+	for _, want := range w.Paths {
+		if !slices.ContainsFunc(r.Paths, func(p incident.Path) bool {
+			return within(p.Amplification, want.Amplification, 0.005) && (want.Load == 0 || within(p.Load, want.Load, 0.005))
+		}) {
+			bad("no path is amplified %v: %+v", want, r.Paths)
+		}
+	}
+	for _, k := range w.Findings {
+		if !slices.ContainsFunc(r.Findings, func(f incident.Finding) bool { return f.Kind == k }) {
+			bad("no finding is %s", k)
+		}
+	}
+	for _, f := range r.Findings {
+		if slices.Contains(w.NoFindings, f.Kind) {
+			bad("a finding is %s: %s", f.Kind, f.Text)
 		}
 	}
 	for _, want := range w.Pools {
@@ -354,6 +390,9 @@ func judgeFacts(r *incident.Report, w truth) []string {
 	}
 	return wrong
 }
+
+// within reports whether a number is the one wanted, up to a share of it.
+func within(got, want, share float64) bool { return math.Abs(got-want) <= share*want }
 
 func wide(n *int) *int64 {
 	if n == nil {

@@ -267,7 +267,7 @@ func plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}
-	if strings.HasSuffix(noun, "y") {
+	if stem := strings.TrimSuffix(noun, "y"); stem != noun && !strings.ContainsAny(stem[max(0, len(stem)-1):], "aeiou") {
 		return strconv.Itoa(n) + " " + strings.TrimSuffix(noun, "y") + "ies"
 	}
 	return strconv.Itoa(n) + " " + noun + "s"

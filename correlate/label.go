@@ -448,6 +448,10 @@ func (q *inquiry) duplicateWrites() *candidate {
 		c.support(2, q.ids(incident.RetryWrite))
 		c.support(1, q.ids(incident.CallLate, incident.RetrySucceeded))
 		c.subject = fs[0].Text
+	} else if fs[0].Values["writes.retried"] >= fewCalls {
+		// The provider's own log shows attempts: who made them was not saved.
+		c.support(2, q.ids(incident.DuplicateWrite))
+		c.subject = fs[0].Text
 	} else {
 		c.forIDs = q.ids(incident.DuplicateWrite)
 		c.whyNot = "a key met itself, but no retry is seen"
@@ -483,7 +487,11 @@ func (q *inquiry) amplifier() *candidate {
 		if x.Exact && x.Retried >= manyCalls {
 			c.points++
 		}
-	} else if q.edge != nil {
+	} else if q.edge == nil {
+		f := first(q.of(incident.RetryAmplified))
+		c.subject = f.Text
+		c.brief = fmt.Sprintf("%s %.1fx", f.Subject, f.Values["amplification"])
+	} else {
 		x := q.edge
 		c.subject = fmt.Sprintf("%s %.1fx (%d attempts for %s)", x.title(), x.amplification(), x.attempts, plural(int(x.calls), "call"))
 		c.brief = fmt.Sprintf("%s %.1fx", x.name(), x.amplification())

@@ -47,6 +47,22 @@ func (e *Engine) readInVain() bool {
 	return false
 }
 
+// servedWell reports whether spans or access logs show requests that nearly all
+// ended well.
+func (e *Engine) servedWell() bool {
+	var served, failed int64
+	for _, x := range e.accounts() {
+		for k, n := range x.Outcomes {
+			served += n
+			switch k {
+			case evidence.Failed, evidence.Timeout, evidence.Rejected, evidence.NoProvider, evidence.Late, evidence.Unreachable:
+				failed += n
+			}
+		}
+	}
+	return served >= manyCalls && failed*100 < served
+}
+
 // Report concludes from what has been added. It is a fresh value; the engine
 // keeps no hold on it. Walks and actions are left to the runbooks.
 func (e *Engine) Report() *incident.Report {

@@ -243,7 +243,7 @@ func (q *inquiry) noIncident() (incident.Label, incident.Certainty) {
 		return incident.Healthy, incident.High
 	case len(calmKinds) >= 1:
 		return incident.Healthy, incident.Medium
-	case q.e.readLogs() && !q.e.readInVain():
+	case (q.e.readLogs() || q.e.servedWell()) && !q.e.readInVain():
 		return incident.Healthy, incident.Low
 	}
 	return incident.Inconclusive, incident.Low

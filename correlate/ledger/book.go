@@ -203,7 +203,8 @@ type Method struct {
 	Own      time.Duration // in no call
 	Waits    []Wait        // by time
 	// ByKind sums the waits by kind: "db", "redis", "http", "rpc", "messaging", "other".
-	ByKind map[string]time.Duration
+	ByKind   map[string]time.Duration
+	Examples []Example // the slowest runs
 }
 
 // Wait is what a method waited for, one statement or operation.
@@ -257,6 +258,9 @@ type DuplicateWork struct {
 	// Regular is the share of those gaps within a fifth of the median: retries
 	// after a timeout come at one distance, popular keys at any.
 	Regular float64
+	// Overlaps counts executions that began while the one before, of the same key,
+	// went on.
+	Overlaps int64
 	// Share is the share of keys that were looked at: 1, or less where memory
 	// bounded it; counts are of that share.
 	Share float64

@@ -12,6 +12,7 @@ import (
 const maxDuplicateCites = 8
 
 type duplicateSum struct {
+	overlaps              int64
 	keys, all, executions int64
 	most                  int
 	gaps                  []int64
@@ -41,6 +42,9 @@ func (a *accessLog) duplicates(b *Book) {
 			n := i + 1
 			for n < len(run) && run[n].start != 0 && run[n-1].start != 0 && run[n].start-run[n-1].start <= int64(a.cfg.KeyWindow) {
 				s.gaps = append(s.gaps, run[n].start-run[n-1].start)
+				if run[n].start < run[n-1].start+run[n-1].dur {
+					s.overlaps++
+				}
 				n++
 			}
 			if n-i > 1 {
@@ -64,7 +68,7 @@ func (a *accessLog) duplicates(b *Book) {
 		slices.Sort(s.gaps)
 		d := DuplicateWork{
 			Callee: joined(callees[method]), Method: a.methods.keys[method], Keys: s.keys, AllKeys: s.all, Executions: s.executions, Most: s.most,
-			Gap: duration(s.gaps[0]), Median: duration(s.gaps[len(s.gaps)/2]), Share: a.keys.share(), Cites: s.cites,
+			Gap: duration(s.gaps[0]), Median: duration(s.gaps[len(s.gaps)/2]), Overlaps: s.overlaps, Share: a.keys.share(), Cites: s.cites,
 		}
 		near := 0
 		for _, g := range s.gaps {

@@ -18,6 +18,7 @@ type methodSum struct {
 	by      map[waitedFor]*waitSum
 	lost    time.Duration // waited for things beyond the cap
 	latency Histogram
+	slowest edgeSum // its examples
 }
 
 type waitedFor struct {
@@ -100,6 +101,7 @@ func (j *joiner) criticalPath(i int32, kids []kid) {
 	m.count++
 	m.total += duration(s.dur)
 	m.latency.Add(duration(s.dur))
+	m.slowest.example(exampleOf(s, 1, s.dur))
 	at := s.end()
 	for _, k := range kids {
 		c := &j.calls[k.call]

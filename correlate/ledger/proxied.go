@@ -106,7 +106,7 @@ func (a *accessLog) countTries(e *accessSum, x *evidence.Access, win *windowSum)
 				win.failures++
 			}
 		}
-		if u.Addr != "" {
+		if u.Addr != "" && u.Group == x.Upstreams[0].Group { // those of another location are no providers of this one
 			p := e.providers[u.Addr]
 			if p == nil && len(e.providers) >= hardNames*a.cfg.MaxProviders {
 				e.otherProviders++
@@ -131,6 +131,17 @@ func (a *accessLog) countTries(e *accessSum, x *evidence.Access, win *windowSum)
 		e.severals++
 		if !moved {
 			e.sameOnly++
+		}
+	}
+	// Where a proxy counts its tries but names only the last, the others are known
+	// by number.
+	if more := x.Attempts - n; more > 0 {
+		n += more
+		e.attempts += float64(more)
+		e.retries += float64(more)
+		e.hidden += float64(more)
+		if win != nil {
+			win.attempts += int64(more)
 		}
 	}
 	return n

@@ -212,6 +212,7 @@ func (j *joiner) writeMethods(b *Book) {
 		x := Method{
 			Service: j.nameList[k.service], Protocol: o.protocol, RPC: o.service, Method: o.method,
 			Latency: m.latency.latency(), Total: m.total, Own: m.own, ByKind: map[string]time.Duration{},
+			Examples: examplesOf(m.slowest.examples, j.l.sources.keys),
 		}
 		for w, s := range m.by {
 			x.ByKind[w.kind] += s.total

@@ -13,5 +13,8 @@ func families() [][]composed {
 		harmless,
 		strangers,
 		hard,
+		traced,
+		tracedLooks,
+		accessLogs,
 	}
 }

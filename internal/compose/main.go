@@ -53,16 +53,30 @@ type want struct {
 	Edges        []edge   `json:"edges,omitempty"`
 	Pools        []pool   `json:"pools,omitempty"`
 	SQL          []sql    `json:"sql,omitempty"`
-	Says         []string `json:"says,omitempty"` // stand in some note, finding or headline
+	Paths        []path   `json:"paths,omitempty"`
+	Findings     []string `json:"findings,omitempty"`    // kinds of which there must be one
+	NoFindings   []string `json:"no_findings,omitempty"` // kinds of which there must be none
+	Says         []string `json:"says,omitempty"`        // stand in some note, finding or headline
 	MinCertainty string   `json:"min_certainty,omitempty"`
 	MaxCertainty string   `json:"max_certainty,omitempty"`
 }
 
+// edge is an edge of the report: the first that has all the names given.
 type edge struct {
-	Method        string  `json:"method"`
+	Consumer      string  `json:"consumer,omitempty"`
+	Service       string  `json:"service,omitempty"`
+	Method        string  `json:"method,omitempty"`
+	Basis         string  `json:"basis,omitempty"`
 	Calls         int64   `json:"calls,omitempty"`
 	Attempts      int64   `json:"attempts,omitempty"`
 	Amplification float64 `json:"amplification,omitempty"`
+	Tolerance     float64 `json:"tolerance,omitempty"` // of the numbers; not given: 3 % of the amplification, none of the counts
+}
+
+// path is a way on which retries multiply.
+type path struct {
+	Amplification float64 `json:"amplification"`
+	Load          float64 `json:"load,omitempty"`
 }
 
 type pool struct {
