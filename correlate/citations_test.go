@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf16"
@@ -85,6 +86,10 @@ var shown = map[incident.Kind][]string{
 	incident.CallUnreachable: {"refused", "reset", "closed", "unavailable"},
 }
 
+// joined is what stands in lines from which the ledger concludes, of any kind:
+// spans, and requests of access logs.
+var joined = []string{`"traceid":`, ` http/1.1"`, `"response_code":`}
+
 // An opener reads lines of an incident's evidence.
 type opener struct {
 	t     *testing.T
@@ -117,7 +122,7 @@ func (o opener) check(c evidence.Citation, what string, oneOf []string) {
 	}
 	// The exception of a record stands below the record's first line.
 	line := strings.ToLower(strings.Join(lines[c.Line-1:min(c.Line+1, len(lines))], "\n"))
-	for _, s := range oneOf {
+	for _, s := range slices.Concat(oneOf, joined) {
 		if strings.Contains(line, s) {
 			return
 		}

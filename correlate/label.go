@@ -478,7 +478,10 @@ func (q *inquiry) amplifier() *candidate {
 	c.support(1, q.ids(incident.PoolExhausted, incident.PoolRejected))
 	c.support(1, q.ids(incident.CallLate))
 	if x := q.account; x != nil {
-		amp := max(x.Amplification, amplifiedStretch(x).amplification())
+		amp := x.Amplification
+		if peak := amplifiedStretch(x).amplification(); peak >= 1.1*amp {
+			amp = peak
+		}
 		c.subject = fmt.Sprintf("%s %.1fx (%s attempts for %s calls)", accountTitle(x), amp, human(int64(x.Attempts)), human(int64(x.Calls)))
 		c.brief = fmt.Sprintf("%s %.1fx", accountName(x), amp)
 		if f := first(q.of(incident.RetryLayers)); f.ID != "" {

@@ -174,7 +174,7 @@ func dubboDuplicates(f files) {
 }
 
 func dubboPopular(f files) {
-	for i := range 330 {
+	for i := range 270 {
 		n := i%3 + 1
 		access(f, fmt.Sprintf("account-%d/dubbo-access.log", n), after(i*900), 3+spread(i, 6), "10.20.56.31:51029", fmt.Sprintf("10.20.56.%d:20880", n), "com.acme.account.AccountService", "getBalance(java.lang.Long)", fmt.Sprintf("[%d]", 70+i%6))
 		if i%7 == 2 {
@@ -184,7 +184,7 @@ func dubboPopular(f files) {
 }
 
 func albTimeouts(f files) {
-	for i := range 150 {
+	for i := range 120 {
 		end := after(i * 300)
 		target, wait, status, targetStatus, sent := fmt.Sprintf("10.20.57.%d:8080", 21+i%3), "0.041", "200", "200", 412
 		if i%3 == 1 {
@@ -201,6 +201,7 @@ func albTimeouts(f files) {
 }
 
 func layersOfLogs(f files) {
+	defer gzipped(f, "mysql/slow.log")
 	order := node{"3.2.14", "10.20.58.30", 0}
 	products := []node{{"3.2.14", "10.20.58.1", 20880}, {"3.2.14", "10.20.58.2", 20880}, {"3.2.14", "10.20.58.3", 20880}}
 	c := call{order, "order", "com.acme.product.SkuService", "getSkuStock", 500, "10.20.9.5:2181"}

@@ -157,8 +157,8 @@ func tracedSustained(f files, on bool) {
 	t := &traces{seed: 15}
 	cart, price := java("cart", 1, "10.20.34.11"), java("price", 1, "10.20.34.21")
 	slow := mysqlSlow(f, "mysql/slow.log")
-	for i := range 130 {
-		ms := i * 2000 // until 10:06:31
+	for i := range 104 {
+		ms := i * 2500 // until 10:06:31
 		during, calm := ms < 60_000, ms >= 60_000 && !on || ms >= 215_000
 		root := t.tomcat(nil, cart, "GET", "/cart", "/cart", after(ms), 40, 200)
 		if calm {
