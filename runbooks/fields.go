@@ -131,6 +131,7 @@ var fields = map[string][]incident.Kind{
 	"sql.rows_examined":    {incident.SQLScan, incident.SQLSlow, incident.SQLLockWait},
 	"sql.deadlocks":        {incident.SQLDeadlock},
 	"writes.duplicate":     {incident.DuplicateWrite},
+	"writes.retried":       {incident.DuplicateWrite},
 	"candidates.first":     routeKinds,
 	"candidates.last":      routeKinds,
 	"tasks":                {incident.RouteSkew},
