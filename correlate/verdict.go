@@ -84,7 +84,7 @@ func (q *inquiry) pick(all []*candidate) *candidate {
 				c.whyNot = "the collector is slow because the processors are: it takes little of the time, and threads are seen to run"
 				continue
 			}
-			if c.points >= pointsMedium {
+			if c.points >= pointsMedium && (q.collectorStops() || !q.threadsTell()) {
 				return c
 			}
 		case incident.DuplicateWrites:
@@ -100,6 +100,27 @@ func (q *inquiry) pick(all []*candidate) *candidate {
 		}
 	}
 	return best
+}
+
+// collectorStops reports a collector that takes so much of the time that it
+// explains whatever else is seen.
+func (q *inquiry) collectorStops() bool {
+	f := first(q.of(incident.GCPauses))
+	return f.Values["gc.share"] >= gcShareBad || f.Values["gc.full"] >= fewCalls || q.has(incident.HeapFull, incident.OutOfMemory)
+}
+
+// threadsTell reports whether most workers of a pool are seen, in more than one
+// dump, to wait for one kind of thing: a pause or two do not keep them there.
+func (q *inquiry) threadsTell() bool {
+	for _, f := range q.findings {
+		switch f.Kind {
+		case incident.StackLock, incident.StackDBRead, incident.StackDBPool, incident.StackRPC, incident.StackHTTP, incident.StackRedis, incident.StackMQ, incident.StackLogging, incident.StackClassInit:
+			if f.Values["dumps"] > 1 && f.Values["pool.max"] > 0 && f.Values["threads"] >= busyPool*f.Values["pool.max"] {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // starvedCollector reports a collector that is slow because the processors are:
