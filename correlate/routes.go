@@ -3,6 +3,7 @@ package correlate
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"github.com/firebreak-io/firebreak/evidence"
 )
@@ -21,6 +22,38 @@ type route struct {
 	least    int
 	at       cited
 	consumer string
+
+	told map[callKey]*emptyCall // by thread: the call that found nobody last
+}
+
+// emptyCall is a call that found nobody, as several layers tell of it: Dubbo 3.3
+// after its routers, once more after its connectivity filter, then who catches
+// the exception.
+type emptyCall struct {
+	at      time.Time
+	loggers []string
+}
+
+// emptyAgain reports whether a record tells once more of a call that another
+// record of its thread has told of.
+func (x *route) emptyAgain(r *evidence.Record) bool {
+	if r.Thread == "" || r.Logger == "" || r.Time.IsZero() {
+		return false
+	}
+	key := callKey{source: r.Cite.Source, thread: r.Thread}
+	c := x.told[key]
+	if c != nil && r.Time.Sub(c.at).Abs() <= sameCall && !slices.Contains(c.loggers, r.Logger+"\x00"+r.Route.Message) {
+		c.at = r.Time
+		c.loggers = append(c.loggers, r.Logger+"\x00"+r.Route.Message)
+		return true
+	}
+	if x.told == nil {
+		x.told = map[callKey]*emptyCall{}
+	}
+	if c != nil || len(x.told) < maxKeys {
+		x.told[key] = &emptyCall{r.Time, []string{r.Logger + "\x00" + r.Route.Message}}
+	}
+	return false
 }
 
 func (e *Engine) addRoute(r *evidence.Record) {
@@ -36,8 +69,10 @@ func (e *Engine) addRoute(r *evidence.Record) {
 		e.routes[key] = x
 	}
 	x.consumer = minNonEmpty(x.consumer, r.Place.Service)
-	if t.Empty {
+	if t.Empty && !x.emptyAgain(r) {
 		x.empty.add(r, 1)
+	}
+	if t.Empty {
 		x.method = minNonEmpty(x.method, t.Method)
 	}
 	x.culprit = minNonEmpty(x.culprit, t.Culprit)
@@ -49,7 +84,7 @@ func (e *Engine) addRoute(r *evidence.Record) {
 	}
 	first, last := t.Stages[0].Count, t.Stages[len(t.Stages)-1].Count
 	switch {
-	case t.Empty:
+	case t.Empty, t.Stages[0].Name == "registered":
 	case first >= 3 && last*3 <= first:
 		x.narrowed.add(r, 1)
 	case last > 1:

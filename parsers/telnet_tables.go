@@ -147,8 +147,12 @@ func (s *qosSession) list(consumer bool) error {
 			if n == evidence.None {
 				continue
 			}
+			stage := "directory"
+			if registry == "" && n > 0 {
+				stage = "registered" // 2.7 counts more than providers
+			}
 			r := s.record()
-			r.Route = &evidence.Route{Service: service, Registry: registry, Stages: []evidence.Stage{{Name: "directory", Count: n}}}
+			r.Route = &evidence.Route{Service: service, Registry: registry, Stages: []evidence.Stage{{Name: stage, Count: n}}}
 			if err := s.emit(r); err != nil {
 				return err
 			}
