@@ -87,8 +87,11 @@ func accountNamesOf(x *ledger.Edge) map[string]string {
 // basisWords says what an account rests on.
 func basisWords(x *ledger.Edge) string {
 	words := "spans of all calls"
-	if x.Basis == ledger.FromAccess {
+	switch {
+	case x.Basis == ledger.FromAccess:
 		words = "access logs"
+	case x.OneSided == "provider":
+		words = "spans of the provider alone"
 	}
 	if !x.Exact {
 		words += ", joined by inference"
@@ -130,6 +133,7 @@ func (q *inquiry) accountFinding(x *ledger.Edge) {
 		}
 	case x.Retries > 0 && x.RetryShare >= retryBudget && x.Retried >= someCalls:
 		q.find(incident.RetryBudget, title, fmt.Sprintf("%s: retries are %d %% of the calls (%s), a budget is commonly 10 %%", title, int(x.RetryShare*100), basisWords(x)), retried, values, names)
+	case float64(x.Ambiguous) >= quietRetries*x.Calls: // what failed and came again may have been retried, or be the next of a loop
 	case x.Calls >= manyCalls && amp < 1+quietRetries:
 		q.find(incident.RetryNone, title, fmt.Sprintf("%s: %s attempts for %s calls (%s), no retries to speak of", title, human(int64(x.Attempts)), human(int64(x.Calls)), basisWords(x)), all, values, names)
 	}
@@ -230,6 +234,7 @@ func (q *inquiry) layerFinding() {
 	if q.e.book == nil {
 		return
 	}
+	defer q.proxiedLayers()
 	for _, p := range q.e.book.Paths {
 		var factors []string
 		product, cites := 1.0, []evidence.Citation(nil)
@@ -380,6 +385,9 @@ func (q *inquiry) timeFindings() {
 			if w := longestWait(m, k.kind); w != nil {
 				text += ": " + clip(minNonBlank(w.Query, strings.TrimSpace(w.Callee+" "+w.What)), 160)
 				names["peer"] = w.Callee
+				if w.Query != "" {
+					names["query"] = clip(w.Query, 400)
+				}
 			}
 			q.findCited(k.kind, name, text, int(m.Latency.Count), span{}, cites, map[string]float64{"time.share": round(share, 2), "method.p95_s": round(m.Latency.P95.Seconds(), 3)}, names)
 			listed++

@@ -255,8 +255,13 @@ func (q *inquiry) slowSQL() *candidate {
 	} else if distress && q.has(incident.SQLScan) {
 		c.support(2, q.ids(incident.SQLScan))
 	}
-	if ids := q.ids(incident.TimeDB); len(ids) > 0 && distress && !q.waitsInDatabase() {
-		c.support(2, ids)
+	if fs := q.of(incident.TimeDB); len(fs) > 0 && distress && !q.waitsInDatabase() {
+		// A statement that only reads is slow by itself; one that writes may wait for a lock.
+		points := 2
+		if onlyReads(fs[0].Names["query"]) {
+			points = 3
+		}
+		c.support(points, q.ids(incident.TimeDB))
 	}
 	if q.statement != nil {
 		c.subject = q.statementWords()
@@ -607,6 +612,13 @@ func (q *inquiry) suffering() bool {
 
 // distress reports whether callers or pools are seen to suffer.
 func (q *inquiry) distress() bool { return q.suffering() || q.has(incident.GCPauses) }
+
+// onlyReads reports whether a statement is a plain read, which row locks do not
+// hold up.
+func onlyReads(statement string) bool {
+	s := strings.ToLower(strings.TrimSpace(statement))
+	return strings.HasPrefix(s, "select") && !strings.Contains(s, "for update") && !strings.Contains(s, "for share") && !strings.Contains(s, "lock in share")
+}
 
 func first(fs []incident.Finding) incident.Finding {
 	if len(fs) == 0 {

@@ -84,6 +84,7 @@ var fields = map[string][]incident.Kind{
 	"ddl":         {incident.SQLMetaLock},
 	"key":         {incident.DuplicateWrite},
 	"peer":        union(peerKinds, timeKinds),
+	"query":       timeKinds,
 	"provider":    {incident.CallSlowProvider},
 	"kind":        {incident.ConnHeldAcross},
 

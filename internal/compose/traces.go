@@ -65,6 +65,11 @@ var traced = []composed{
 		Label: "retry-amplification", Or: []string{"slow-sql"}, Not: []string{"healthy"},
 		Edges: []edge{{Service: "ledger", Method: "GET /balance/{id}", Basis: "spans", Attempts: 90, Amplification: 3}},
 	}},
+	{"traces-update-waits", tracedUpdate, want{
+		Why:   "An UPDATE of one row takes 2 s, by its spans; calls time out. It may be slow or wait for a lock on the row: the spans cannot tell.",
+		Label: "slow-sql", Or: []string{"lock-contention", "inconclusive"}, MaxCertainty: "medium", Not: []string{"healthy", "downstream-wait"},
+		Findings: []string{"time.db", "call.timeout"},
+	}},
 	{"traces-clocks-apart", tracedSkewed, want{
 		Why:   "stock's clock is 1.5 s ahead of order's. Calls time out and are retried; late work may be told by durations only.",
 		Label: "slow-sql", Incidents: 1, ActFirst: "retry-amplification", Chain: []string{"trigger slow-sql", "amplifier retry-amplification"}, Not: []string{"healthy", "downstream-wait"},
@@ -278,6 +283,19 @@ func (t *traces) drop(from *process) {
 		}
 	}
 	t.spans = rest
+}
+
+func tracedUpdate(f files) {
+	t := &traces{seed: 21}
+	shop, coupon := golang("shop", 1, "10.20.48.4"), golang("coupon", 1, "10.20.48.21")
+	for i := range 60 {
+		root := t.netHTTP(nil, shop, "POST", "/claim", "/claim", after(i*250), 1510, 504)
+		sent := t.grpcSend(root, "coupon.v1.Coupons", "Claim", "coupon.shop", root.at(3), 1500, 4)
+		work := t.grpcRecv(sent, coupon, "coupon.v1.Coupons", "Claim", sent.at(1), 2030+spread(i, 300), 0)
+		t.postgres(work, "coupon", "UPDATE coupon SET remaining = remaining - 1 WHERE id = $1", work.at(4), 2020+spread(i, 300))
+	}
+	t.otlp(f, "otel/traces.jsonl")
+	gzipped(f, "otel/traces.jsonl")
 }
 
 func tracedSkewed(f files) {
