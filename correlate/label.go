@@ -129,7 +129,7 @@ func (q *inquiry) gcPause() *candidate {
 		c.subject = first(q.of(incident.HeapFull, incident.ClockLeap)).Text
 		c.points = min(c.points, 2)
 	}
-	if f := first(q.of(incident.GCPauses)); f.ID != "" && f.Values["gc.share"] < gcShareBad && f.Values["gc.full"] < fewCalls && !q.suffering() {
+	if f := first(q.of(incident.GCPauses)); f.ID != "" && f.Values["gc.share"] < gcShareBad && f.Values["gc.full"] < fewCalls && !q.stalled() && !q.suffering() {
 		c.points = min(c.points, 1)
 		c.whyNot = "a long pause or two, and nobody is seen to suffer from them"
 	} else if q.rareLongPauses() {
@@ -146,11 +146,21 @@ func (q *inquiry) gcPause() *candidate {
 	return c
 }
 
+// stalled reports threads that waited for memory, one by one, while the process
+// as a whole went on: such a collector hardly pauses at all.
+func (q *inquiry) stalled() bool {
+	n := 0
+	for _, m := range q.e.marksOf(evidence.MarkAllocStall) {
+		n += m.seen.count
+	}
+	return n >= fewCalls
+}
+
 // rareLongPauses reports a collector that stands still for long but rarely, as
 // one that is told to each hour does, while no caller and no pool complains.
 func (q *inquiry) rareLongPauses() bool {
 	f := first(q.of(incident.GCPauses))
-	return f.ID != "" && f.Values["gc.share"] < gcShareQuiet && len(q.e.marksOf(evidence.MarkAllocStall)) == 0 &&
+	return f.ID != "" && f.Values["gc.share"] < gcShareQuiet && !q.stalled() &&
 		!q.has(incident.HeapFull, incident.OutOfMemory, incident.PoolExhausted, incident.PoolRejected, incident.PoolBusy, incident.ConnExhausted,
 			incident.CallTimeout, incident.RetryExhausted, incident.RetrySucceeded, incident.RetryAmplified, incident.DownstreamSlow, incident.ClockLeap)
 }
