@@ -14,6 +14,7 @@ type route struct {
 	service  string
 	method   string
 	empty    sighting // calls that found nobody
+	recalled sighting // the same as no thread's own record tells of them: QoS repeats what was logged
 	narrowed sighting // snapshots in which routing left few of many
 	wide     sighting
 	culprit  string
@@ -42,7 +43,7 @@ func (x *route) emptyAgain(r *evidence.Record) bool {
 	}
 	key := callKey{source: r.Cite.Source, thread: r.Thread}
 	c := x.told[key]
-	if c != nil && r.Time.Sub(c.at).Abs() <= sameCall && !slices.Contains(c.loggers, r.Logger+"\x00"+r.Route.Message) {
+	if c != nil && r.Time.Sub(c.at).Abs() <= time.Second && !slices.Contains(c.loggers, r.Logger+"\x00"+r.Route.Message) {
 		c.at = r.Time
 		c.loggers = append(c.loggers, r.Logger+"\x00"+r.Route.Message)
 		return true
@@ -69,7 +70,10 @@ func (e *Engine) addRoute(r *evidence.Record) {
 		e.routes[key] = x
 	}
 	x.consumer = minNonEmpty(x.consumer, r.Place.Service)
-	if t.Empty && !x.emptyAgain(r) {
+	switch {
+	case t.Empty && r.Thread == "":
+		x.recalled.add(r, 1)
+	case t.Empty && !x.emptyAgain(r):
 		x.empty.add(r, 1)
 	}
 	if t.Empty {
@@ -100,6 +104,9 @@ func (e *Engine) addRoute(r *evidence.Record) {
 func (e *Engine) sortedRoutes() []*route {
 	list := make([]*route, 0, len(e.routes))
 	for _, x := range e.routes {
+		if x.empty.count == 0 {
+			x.empty = x.recalled
+		}
 		list = append(list, x)
 	}
 	slices.SortFunc(list, func(a, b *route) int {

@@ -186,7 +186,7 @@ func shutdownOf(impl string) func(*logOut, []byte, int) (bool, error) {
 // bareRejection is a refused task whose pool did not print itself. Those that
 // other families read with more detail are left to them.
 func bareRejection(o *logOut, text []byte, at int) (bool, error) {
-	if has(text, "pool is EXHAUSTED", "pool is exhausted", "ulkhead", "Hystrix", "hystrix", "\tat java.util.concurrent.RejectedExecutionException") {
+	if has(text, "pool is EXHAUSTED", "pool is exhausted", "ulkhead", "Hystrix", "hystrix", "ThreadlessExecutor.execute", "\tat java.util.concurrent.RejectedExecutionException") {
 		return false, nil
 	}
 	message := bytes.ToLower(rest(text, at))

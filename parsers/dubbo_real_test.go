@@ -155,7 +155,7 @@ func TestDubboProfilerOf335(t *testing.T) {
 func TestDubboRouterThatPassedOn(t *testing.T) {
 	const node = "(Input: 2) (Current Node Output: 0) (Chain Node Output: 0) Router message: "
 	tree := "[ Parent (Input: 2) (Current Node Output: 2) (Chain Node Output: 0) ] Input: 10.20.0.11:20880,10.20.0.12:20880 -> Chain Node Output: Empty\n" +
-		"  [ ServiceStateRouter " + node + "Use condition rule, result is empty ] Current Node Output: Empty\n" +
+		"  [ TagStateRouter " + node + "Disable Tag Router. Reason: tagRouterRule is invalid or disabled ] Current Node Output: Empty\n" +
 		"    [ AppScriptStateRouter " + node + "Directly return from script router. Reason: Invokers from previous router is empty or script is not enabled. Script rule is: null ] Current Node Output: Empty\n"
 	for _, c := range []struct{ name, text string }{
 		{"logged", "2026-11-30 12:03:12.808 WARN  [h-1] o.a.d.X -  [DUBBO] No provider available after route for the service a.Sku from registry 10.20.9.5 on the consumer 10.20.1.31 using the dubbo version 3.3.5. Router snapshot is below: \n" + tree},
@@ -168,7 +168,7 @@ func TestDubboRouterThatPassedOn(t *testing.T) {
 			}
 			return nil
 		})
-		if want := "a.Sku ServiceStateRouter: Use condition rule, result is empty"; err != nil || got != want {
+		if want := "a.Sku TagStateRouter: Disable Tag Router. Reason: tagRouterRule is invalid or disabled"; err != nil || got != want {
 			t.Errorf("%s: %s, error %v; want %s", c.name, got, err, want)
 		}
 	}

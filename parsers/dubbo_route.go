@@ -210,7 +210,7 @@ func (d *dubboText) tree(b []byte, r *evidence.Route) {
 			continue
 		}
 		r.Stages = append(r.Stages, evidence.Stage{Name: name, Count: int(out)})
-		if in > 0 && out == 0 {
+		if in > 0 && out == 0 && r.Culprit == "" {
 			m := after(line, "Router message: ")
 			if k := bytes.LastIndex(m, []byte(" ] Current Node Output:")); k >= 0 {
 				m = m[:k]

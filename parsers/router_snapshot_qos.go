@@ -155,7 +155,7 @@ func (s *qosSession) recent(line []byte) error {
 			continue
 		}
 		route.Stages = append(route.Stages, evidence.Stage{Name: node.name, Count: node.output})
-		if node.input > 0 && node.output == 0 && !passedOn(node.message) {
+		if node.input > 0 && node.output == 0 && route.Culprit == "" && !passedOn(node.message) {
 			route.Culprit, route.Message = node.name, clip(node.message, 200)
 		}
 	}
@@ -171,11 +171,10 @@ func (s *qosSession) recent(line []byte) error {
 	return s.emit(&rec)
 }
 
-// passedOn reports whether a router's message says that it did nothing: what it
-// gave on, it was given.
-func passedOn(message string) bool {
-	return strings.HasPrefix(message, "Directly return") || strings.HasPrefix(message, "Disable ") || strings.HasSuffix(message, "Skip route.")
-}
+// passedOn reports whether a router's message says that it gave on what it was
+// given. TagStateRouter's "Disable Tag Router" does not say so: without a rule it
+// still goes by the tags of the providers.
+func passedOn(message string) bool { return strings.HasPrefix(message, "Directly return") }
 
 // routerNode is one line of a snapshot's tree.
 type routerNode struct {
