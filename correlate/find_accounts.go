@@ -383,7 +383,11 @@ func (q *inquiry) timeFindings() {
 			}
 			text := fmt.Sprintf("%s (p95 %s) spends %d %% of its time %s", name, seconds(m.Latency.P95.Seconds()), int(share*100), k.what)
 			if w := longestWait(m, k.kind); w != nil {
-				text += ": " + clip(minNonBlank(w.Query, strings.TrimSpace(w.Callee+" "+w.What)), 160)
+				asked := strings.TrimSpace(w.Callee + " " + w.What)
+				if k.kind == incident.TimeDB {
+					asked = minNonBlank(w.Query, asked)
+				}
+				text += ": " + clip(asked, 160)
 				names["peer"] = w.Callee
 				if w.Query != "" {
 					names["query"] = clip(w.Query, 400)

@@ -15,6 +15,7 @@ func families() [][]composed {
 		hard,
 		traced,
 		tracedLooks,
+		tracedWaits,
 		accessLogs,
 	}
 }
