@@ -38,8 +38,7 @@ func readDubboLate(d *dubboText, off int) (bool, error) {
 		a.Error = "status " + string(status)
 	}
 	d.channelOf(msg, a)
-	echo := a.RequestID == "" && string(status) == "90"
-	if d.o.late.told(plainChannel(a.Channel), d.r.Time, echo) {
+	if echo := string(status) == "90"; echo != (a.RequestID != "") && d.o.late.told(plainChannel(a.Channel), d.r.Time, echo) {
 		return true, nil
 	}
 	ev := d.at(off)
@@ -64,29 +63,43 @@ const lateEcho = time.Second
 // lateAnswers pairs the two lines of one late response: the one that names its
 // id with the one that does not, its echo. Two that name ids are two responses.
 type lateAnswers struct {
-	lines [64]lateLine // without its other half yet; the oldest is overwritten
+	coded map[string]bool // channels of which the codec told: their echoes say nothing more
+	lines [64]lateLine    // echoes that came before anything else; the oldest is overwritten
 	next  int
 }
 
 type lateLine struct {
 	channel string
 	at      time.Time
-	echo    bool
 }
+
+// maxLateChannels bounds what is remembered of channels.
+const maxLateChannels = 10_000
 
 // told reports whether the other line of this response was there already.
 func (l *lateAnswers) told(channel string, at time.Time, echo bool) bool {
 	if channel == "" {
 		return false
 	}
+	if echo {
+		if !l.coded[channel] {
+			l.lines[l.next] = lateLine{channel, at}
+			l.next = (l.next + 1) % len(l.lines)
+		}
+		return l.coded[channel]
+	}
+	if l.coded == nil {
+		l.coded = map[string]bool{}
+	}
+	if len(l.coded) < maxLateChannels {
+		l.coded[channel] = true
+	}
 	for i := range l.lines {
 		line := &l.lines[(l.next+i)%len(l.lines)]
-		if line.channel == channel && line.echo != echo && at.Sub(line.at).Abs() <= lateEcho {
+		if line.channel == channel && at.Sub(line.at).Abs() <= lateEcho {
 			line.channel = ""
 			return true
 		}
 	}
-	l.lines[l.next] = lateLine{channel, at, echo}
-	l.next = (l.next + 1) % len(l.lines)
 	return false
 }
