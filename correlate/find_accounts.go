@@ -156,8 +156,20 @@ func (q *inquiry) accountFinding(x *ledger.Edge) {
 	if rejected > 0 {
 		q.find(incident.PoolRejected, title, fmt.Sprintf("%s: %s refused by the provider (%s)", title, plural(int(rejected), "attempt"), basisWords(x)), failing(x, rejected), values, names)
 	}
-	if failed >= someCalls && float64(failed) >= failedShare*x.Attempts {
-		q.find(incident.CallFailed, title, fmt.Sprintf("%s: %d of %s attempts failed, %d %% (%s)", title, failed, human(int64(x.Attempts)), int(100*float64(failed)/x.Attempts), basisWords(x)), failing(x, failed), values, names)
+	// A proxy's breaker refuses calls before it sends anything: they are no attempts.
+	what, of := "attempts", x.Attempts
+	if x.ByAttempts[0] > 0 {
+		what, of = "calls and attempts", 0
+		for _, n := range x.Outcomes {
+			of += float64(n)
+		}
+	}
+	if failed >= someCalls && float64(failed) >= failedShare*of {
+		text := fmt.Sprintf("%s: %d of %s %s failed, %d %% (%s)", title, failed, human(int64(of)), what, int(100*float64(failed)/of), basisWords(x))
+		if n := x.ByAttempts[0]; n > 0 {
+			text += fmt.Sprintf("; %s never sent", plural(int(wholeNumber(n)), "call"))
+		}
+		q.find(incident.CallFailed, title, text, failing(x, failed), values, names)
 	}
 	if x.Orphans > 0 && x.Orphaned >= time.Second {
 		text := fmt.Sprintf("%s: at %s the provider went on working after the caller had given up, for %s in all", title, plural(int(x.Orphans), "attempt"), seconds(x.Orphaned.Seconds()))

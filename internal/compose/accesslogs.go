@@ -48,6 +48,18 @@ var accessLogs = []composed{
 		Label: "inconclusive", Or: []string{"downstream-wait"}, MaxCertainty: "medium", Not: []string{"healthy", "retry-amplification", "slow-sql"},
 		Findings: []string{"call.timeout"}, NoFindings: []string{"retry.amplified"},
 	}},
+	{"access-nginx-canary", nginxCanary, want{
+		Why:   "nginx sends a tenth to a canary; once an hour a restart costs one try of a request, which the other server then answers.",
+		Label: "healthy", Not: []string{"traffic-skew", "retry-amplification"}, NoFindings: []string{"route.skew", "retry.amplified", "retry.budget"},
+		Edges: []edge{{Consumer: "nginx", Method: "GET /shop", Basis: "access-logs", Calls: 400, Attempts: 402}},
+	}},
+	{"access-envoy-overflow", envoyOverflow, want{
+		Why:   "The sidecar's circuit breaker refuses half of the calls at once (UO, never sent): nothing was retried, and why so many wait is not in its log.",
+		Label: "inconclusive", Or: []string{"pool-starvation", "downstream-wait"}, MaxCertainty: "medium", Not: []string{"healthy", "retry-amplification", "slow-sql"},
+		NoFindings: []string{"retry.amplified"},
+		Says:       []string{"100 of 200", "never sent"},
+		Edges:      []edge{{Consumer: "istio-proxy", Method: "GET /offers/{id}", Basis: "access-logs", Calls: 200, Attempts: 100}},
+	}},
 	{"layers-logs-and-access-logs", layersOfLogs, want{
 		Why:   "No spans: nginx's log has three tries of order for each request, order's log says \"Tried 3 times\" of SkuService, and the slow log has the statement that all nine run.",
 		Label: "slow-sql", ActFirst: "retry-amplification", Chain: []string{"trigger slow-sql", "amplifier retry-amplification"}, Not: []string{"healthy"},
@@ -106,15 +118,45 @@ func nginxRedirects(f files) {
 	}
 }
 
-func envoyAttempts(f files) {
-	defer gzipped(f, "cart-6f7d/istio-proxy.log")
-	line := func(at time.Time, verb, path, cluster string, status, attempts, ms int, flags, details string, n int) {
+func nginxCanary(f files) {
+	defer gzipped(f, "edge-1/nginx-access.log")
+	for i := range 400 {
+		at := after(i * 20_000)
+		addr, status, times, rt := "10.20.50.41:8080", "200", "0.018", 0.018
+		switch {
+		case i%10 == 4:
+			addr = "10.20.50.49:8080"
+		case i%200 == 150:
+			addr, status, times, rt = "10.20.50.41:8080, 10.20.50.49:8080", "502, 200", "0.001, 0.019", 0.020
+		}
+		nginx(f, "edge-1/nginx-access.log", at, "GET /shop", 200, rt, "shop", addr, status, times, requestID(i))
+	}
+}
+
+func envoyOverflow(f files) {
+	line := istio(f, "cart-6f7d/istio-proxy.log")
+	for i := range 200 {
+		if i%2 == 0 {
+			line(after(i*60), "GET", fmt.Sprintf("/offers/%d", i), "offers", 503, 0, 0, "UO", "upstream_overflow", i)
+		} else {
+			line(after(i*60), "GET", fmt.Sprintf("/offers/%d", i), "offers", 200, 1, 900+spread(i, 400), "-", "via_upstream", i)
+		}
+	}
+	gzipped(f, "cart-6f7d/istio-proxy.log")
+}
+
+// istio prints what an Istio sidecar logs of the calls that its application makes.
+func istio(f files, file string) func(at time.Time, verb, path, cluster string, status, attempts, ms int, flags, details string, n int) {
+	return func(at time.Time, verb, path, cluster string, status, attempts, ms int, flags, details string, n int) {
 		var host any = fmt.Sprintf("10.20.52.%d:8080", 21+n%3)
 		var service any = ms
 		if status >= 500 {
 			service = nil
 		}
-		f.printf("cart-6f7d/istio-proxy.log", "%s\n", jsonLine(map[string]any{
+		if attempts == 0 {
+			host = nil
+		}
+		f.printf(file, "%s\n", jsonLine(map[string]any{
 			"authority": cluster + ".shop:8080", "bytes_received": 0, "bytes_sent": 154, "connection_termination_details": nil, "downstream_local_address": "10.96.0.11:8080",
 			"downstream_remote_address": "10.20.52.4:50544", "duration": ms, "method": verb, "path": path, "protocol": "HTTP/1.1", "request_id": requestID(n)[:8] + "-cf5c-432b-8c7e-" + requestID(n)[20:],
 			"requested_server_name": nil, "response_code": status, "response_code_details": details, "response_flags": flags, "route_name": "default", "start_time": at.Format("2006-01-02T15:04:05.000Z"),
@@ -122,6 +164,11 @@ func envoyAttempts(f files) {
 			"upstream_request_attempt_count": attempts, "upstream_service_time": service, "upstream_transport_failure_reason": nil, "user_agent": "Java/21.0.2", "x_forwarded_for": nil,
 		}))
 	}
+}
+
+func envoyAttempts(f files) {
+	defer gzipped(f, "cart-6f7d/istio-proxy.log")
+	line := istio(f, "cart-6f7d/istio-proxy.log")
 	for i := range 200 {
 		switch {
 		case i%2 == 1:
