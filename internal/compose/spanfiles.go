@@ -27,7 +27,7 @@ func (t *traces) exported() []*span {
 	return list
 }
 
-// micro makes a start look like a clock's reading rather than a round number.
+// clock makes a start look like a clock's reading rather than a round number.
 func (s *span) clock() time.Time {
 	n := 0
 	for _, c := range s.id {
