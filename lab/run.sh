@@ -26,6 +26,8 @@ need() {
 need mariadbd mariadb-server
 need mariadb mariadb-client
 need nginx nginx
+# Debian keeps PostgreSQL's servers off the path.
+ls /usr/lib/postgresql/*/bin/initdb > /dev/null 2>&1 || need initdb postgresql
 need mvn maven
 need jstack default-jdk-headless
 need vmstat procps

@@ -8,7 +8,7 @@ import (
 	"text/template"
 )
 
-//go:embed mariadb.cnf nginx.conf schema.sql
+//go:embed mariadb.cnf postgresql.conf nginx.conf schema.sql schema-postgresql.sql
 var files embed.FS
 
 // Render fills in a template.

@@ -33,7 +33,7 @@ func Begin(dir string, s *stack.Stack) (*Collector, error) {
 		return nil, err
 	}
 	c := &Collector{dir: dir, stack: s, clean: NewCleaner(s), from: map[string]int64{}}
-	for _, name := range []string{s.DB.SlowLog(), s.Nginx.AccessLog(), s.Nginx.ErrorLog()} {
+	for _, name := range []string{s.Database().SlowLog(), s.Nginx.AccessLog(), s.Nginx.ErrorLog()} {
 		if info, err := os.Stat(name); err == nil {
 			c.from[name] = info.Size()
 		}
@@ -94,8 +94,9 @@ func (c *Collector) End(context.Context) (spans int64, err error) {
 		return spans, err
 	}
 	s := c.stack
+	slow := s.Database().SlowLog()
 	for _, each := range []struct{ host, name, log string }{
-		{"db", "slow.log", s.DB.SlowLog()},
+		{"db", filepath.Base(slow), slow},
 		{"nginx", "access.log", s.Nginx.AccessLog()},
 		{"nginx", "error.log", s.Nginx.ErrorLog()},
 	} {

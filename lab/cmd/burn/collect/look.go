@@ -13,12 +13,6 @@ import (
 	"github.com/firebreak-io/firebreak/lab/cmd/burn/stack"
 )
 
-// statements that a look runs in the database, by the file that gets the answer.
-var statements = []struct{ file, sql string }{
-	{"processlist.txt", "SHOW FULL PROCESSLIST"},
-	{"innodb-trx.txt", "SELECT trx_id, trx_state, trx_started, trx_mysql_thread_id, trx_query, trx_rows_locked FROM information_schema.innodb_trx"},
-}
-
 // Look is the n-th look at the burning shop, from 1: dumps of the named services,
 // at the first look also their metrics and the database, at the last the metrics
 // again, the plan of the suspect statement and the routers.
@@ -85,29 +79,26 @@ func (c *Collector) dump(ctx context.Context, v *stack.Service, n int) error {
 }
 
 func (c *Collector) database(ctx context.Context) error {
-	for _, s := range statements {
-		text, err := c.stack.DB.Query(ctx, s.sql)
+	db := c.stack.Database()
+	for _, look := range db.Looks() {
+		text, err := db.Query(ctx, look.SQL)
 		if err != nil {
 			return err
 		}
-		if err := c.write("db", s.file, []byte(text)); err != nil {
+		if err := c.write("db", look.File, []byte(text)); err != nil {
 			return err
 		}
 	}
-	text, err := c.stack.DB.Query(ctx, "SHOW ENGINE INNODB STATUS\\G")
-	if err != nil {
-		return err
-	}
-	return c.write("db", "innodb-status.txt", []byte(text))
+	return nil
 }
 
 func (c *Collector) explain(ctx context.Context) error {
 	const sql = "EXPLAIN SELECT id, sku_code, warehouse, available FROM t_sku_stock WHERE sku_code = 'SKU1042'"
-	text, err := c.stack.DB.Table(ctx, sql)
+	text, err := c.stack.Database().Session(ctx, sql)
 	if err != nil {
 		return err
 	}
-	return c.write("db", "explain.txt", []byte("MariaDB [shop]> "+sql+";\n"+text))
+	return c.write("db", "explain.txt", []byte(text))
 }
 
 func (c *Collector) metrics(ctx context.Context, n int, last bool) error {
@@ -199,9 +190,9 @@ func ask(ctx context.Context, url string) ([]byte, error) {
 // Duplicates lists orders that were booked more than once.
 func (c *Collector) Duplicates(ctx context.Context) error {
 	const sql = "SELECT order_id, COUNT(*) AS cnt, MIN(created_at), MAX(created_at) FROM t_stock_log GROUP BY order_id HAVING COUNT(*) > 1 ORDER BY order_id LIMIT 20"
-	text, err := c.stack.DB.Table(ctx, sql)
-	if err != nil || text == "" {
+	text, err := c.stack.Database().Session(ctx, sql)
+	if err != nil {
 		return err
 	}
-	return c.write("db", "duplicates.txt", []byte("MariaDB [shop]> "+sql+";\n"+text))
+	return c.write("db", "duplicates.txt", []byte(text))
 }

@@ -25,6 +25,8 @@ type Command struct {
 	Log  string   // file that gets both output streams
 	Own  string   // log that it writes itself, shown too when it does not start
 	Kill bool     // end it at once: it keeps nothing that matters
+
+	Signal syscall.Signal // that ends it politely, SIGTERM if 0
 }
 
 // Process is a running process that we started.
@@ -33,6 +35,7 @@ type Process struct {
 	cmd  *exec.Cmd
 	logs []string
 	kill bool
+	term syscall.Signal
 	done chan struct{} // closed when it has ended
 	err  error         // why; read after done
 	once sync.Once
@@ -52,7 +55,10 @@ func (e *Env) Start(c Command) (*Process, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("start %s: %w", c.Name, err)
 	}
-	p := &Process{Name: c.Name, cmd: cmd, logs: []string{c.Log, c.Own}, kill: c.Kill, done: make(chan struct{})}
+	p := &Process{Name: c.Name, cmd: cmd, logs: []string{c.Log, c.Own}, kill: c.Kill, term: c.Signal, done: make(chan struct{})}
+	if p.term == 0 {
+		p.term = syscall.SIGTERM
+	}
 	go func() {
 		p.err = cmd.Wait()
 		close(p.done)
@@ -89,7 +95,7 @@ func (p *Process) stop() error {
 		return nil
 	}
 	if !p.kill {
-		_ = syscall.Kill(group, syscall.SIGTERM)
+		_ = syscall.Kill(group, p.term)
 		if p.endsWithin(grace) {
 			return nil
 		}

@@ -27,6 +27,12 @@ func missingIndex(l Level) Dose {
 	return d
 }
 
+func postgresMissingIndex(l Level) Dose {
+	d := missingIndex(l)
+	d.Setup.Postgres = true
+	return d
+}
+
 func slowSQLWithoutRetries(l Level) Dose {
 	d := missingIndex(l)
 	d.Setup = shop(layout{line: of(l, "dubbo3", "dubbo3", "dubbo27"), retries: 0, threads: of(l, 20, 20, 14), timeout: of(l, 2000, 3000, 1500)})

@@ -11,7 +11,8 @@ import (
 // DropIndex takes the index of the stock table away. As all faults it gives what
 // undoes it.
 func (s *Stack) DropIndex(ctx context.Context) (undo func(context.Context) error, err error) {
-	return s.DB.AddIndex, s.DB.DropIndex(ctx)
+	db := s.Database()
+	return db.AddIndex, db.DropIndex(ctx)
 }
 
 // LockRows holds rows of the stock table in an open transaction.

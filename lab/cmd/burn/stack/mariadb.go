@@ -125,10 +125,19 @@ func (db *MariaDB) clientArgs() []string {
 	return []string{"--no-defaults", "--socket=" + filepath.Join(db.Dir, "mariadb.sock"), "--user=root", "--batch"}
 }
 
-// Table runs one statement and gives the client's table with borders.
-func (db *MariaDB) Table(ctx context.Context, sql string) (string, error) {
+// Session gives the client's table with borders, after its prompt.
+func (db *MariaDB) Session(ctx context.Context, sql string) (string, error) {
 	out, err := env.Run(ctx, sql, db.tool, append(db.clientArgs(), "--table", "--database=shop")...)
-	return string(out), err
+	return "MariaDB [shop]> " + sql + ";\n" + string(out), err
+}
+
+// Looks tell what connections and transactions are doing.
+func (db *MariaDB) Looks() []Look {
+	return []Look{
+		{"processlist.txt", "SHOW FULL PROCESSLIST"},
+		{"innodb-trx.txt", "SELECT trx_id, trx_state, trx_started, trx_mysql_thread_id, trx_query, trx_rows_locked FROM information_schema.innodb_trx"},
+		{"innodb-status.txt", "SHOW ENGINE INNODB STATUS\\G"},
+	}
 }
 
 // DropIndex takes away the index of the stock table: the fault "missing index".
@@ -201,3 +210,9 @@ func (db *MariaDB) LockRows(e *env.Env, skus []string, hold time.Duration) (*env
 
 // SlowLog is the file of slow statements.
 func (db *MariaDB) SlowLog() string { return filepath.Join(db.Dir, "slow.log") }
+
+func (db *MariaDB) jdbc(port int) string {
+	return fmt.Sprintf("jdbc:mariadb://%s/shop", env.Addr(port))
+}
+
+func (db *MariaDB) port() int { return db.Port }

@@ -26,6 +26,7 @@ const (
 	otlpPort
 	vendorPort
 	delayPort
+	postgresPort
 	zooControl     = 10
 	servicePorts   = 20 // of the first service
 	portsOfService = 10
@@ -34,15 +35,18 @@ const (
 // Stack is everything that runs.
 type Stack struct {
 	Env    *env.Env
-	Java   string // folder with dubbo3, dubbo27 and the agent
-	GoBin  string // the dubbo-go program
-	DB     *MariaDB
+	Java   string   // folder with dubbo3, dubbo27 and the agent
+	GoBin  string   // the dubbo-go program
+	DB     *MariaDB // always there; see Database
 	Nginx  *Nginx
 	Vendor *Vendor
 	Spans  *otlp.Receiver
 
 	Services []*Service // of the present run
 	delay    *Delay
+
+	postgres     *Postgres // once a run needed it
+	usesPostgres bool      // the present run
 
 	zooKeeper, otlpPort int
 }
@@ -98,6 +102,7 @@ type Setup struct {
 	Proxy    Proxy
 	Services []Spec
 	Delay    time.Duration // of the way to the database, one way
+	Postgres bool          // is the database, not MariaDB
 }
 
 // Use starts the services of a run and waits until all can serve.
@@ -110,10 +115,17 @@ func (s *Stack) Use(ctx context.Context, set Setup) error {
 			return err
 		}
 	}
-	jdbc := s.DB.Port
+	if s.usesPostgres = set.Postgres; set.Postgres && s.postgres == nil {
+		var err error
+		if s.postgres, err = startPostgres(ctx, s.Env, s.Env.Port(postgresPort)); err != nil {
+			return err
+		}
+	}
+	db := s.Database()
+	jdbc := db.port()
 	if set.Delay > 0 {
 		var err error
-		s.delay, err = startDelay(env.Addr(s.Env.Port(delayPort)), env.Addr(s.DB.Port), set.Delay)
+		s.delay, err = startDelay(env.Addr(s.Env.Port(delayPort)), env.Addr(db.port()), set.Delay)
 		if err != nil {
 			return err
 		}
@@ -128,7 +140,7 @@ func (s *Stack) Use(ctx context.Context, set Setup) error {
 			v, err = s.startGo(spec, ports, jdbc)
 		} else {
 			settings := map[string]string{
-				"jdbc.url": fmt.Sprintf("jdbc:mariadb://%s/shop", env.Addr(jdbc)), "jdbc.user": dbUser, "jdbc.password": dbPassword,
+				"jdbc.url": db.jdbc(jdbc), "jdbc.user": dbUser, "jdbc.password": dbPassword,
 				"vendor": "http://" + env.Addr(s.Env.Port(vendorPort)),
 			}
 			for k, value := range spec.Settings {

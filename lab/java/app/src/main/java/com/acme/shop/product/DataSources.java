@@ -11,8 +11,6 @@ import javax.sql.DataSource;
 
 /** Opens the connection pool that lab.pool names. */
 final class DataSources {
-    private static final String DRIVER = "org.mariadb.jdbc.Driver";
-
     private DataSources() {
     }
 
@@ -26,7 +24,7 @@ final class DataSources {
 
     private static DataSource hikari() {
         HikariConfig config = new HikariConfig();
-        config.setDriverClassName(DRIVER);
+        config.setDriverClassName(driver());
         config.setJdbcUrl(url());
         config.setUsername(Settings.text("jdbc.user", "shop"));
         config.setPassword(Settings.text("jdbc.password", ""));
@@ -43,7 +41,7 @@ final class DataSources {
 
     private static DataSource druid() {
         DruidDataSource source = new DruidDataSource();
-        source.setDriverClassName(DRIVER);
+        source.setDriverClassName(driver());
         source.setUrl(url());
         source.setUsername(Settings.text("jdbc.user", "shop"));
         source.setPassword(Settings.text("jdbc.password", ""));
@@ -58,6 +56,11 @@ final class DataSources {
             throw new DataAccessException("no connection to the database", e);
         }
         return source;
+    }
+
+    /** The driver that the URL is for. */
+    private static String driver() {
+        return url().startsWith("jdbc:postgresql:") ? "org.postgresql.Driver" : "org.mariadb.jdbc.Driver";
     }
 
     private static String url() {

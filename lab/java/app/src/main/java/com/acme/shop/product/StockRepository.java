@@ -15,7 +15,7 @@ class StockRepository {
 
     private static final String FIND = "SELECT id, sku_code, warehouse, available FROM t_sku_stock WHERE sku_code = ?";
     private static final String LOG = "INSERT INTO t_stock_log (order_id, sku_code, qty) VALUES (?, ?, ?)";
-    private static final String DEDUCT = "UPDATE t_sku_stock SET available = available - ? WHERE sku_code = ? AND available >= ? LIMIT 1";
+    private static final String DEDUCT = "UPDATE t_sku_stock SET available = available - ? WHERE sku_code = ? AND warehouse = 'north' AND available >= ?";
 
     private final DataSource database;
 
