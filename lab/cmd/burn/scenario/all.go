@@ -22,5 +22,5 @@ var All = []Scenario{
 	{"duplicate-writes", "Deducting stock takes longer than its timeout, and is retried: each attempt books the order again.", duplicateWrites},
 	{"metastable", "Products were slow for five seconds. Since then queues are full of attempts whose callers have left, and retries keep them full.", metastable},
 	{"go-pool", "A dubbo-go provider has four database connections for statements with a round trip of 120 ms: goroutines wait in database/sql.", goPool},
-	{"postgres-missing-index", "As missing-index, with PostgreSQL: each read is a sequential scan of four million rows.", postgresMissingIndex},
+	{"postgres-missing-index", "As missing-index, with PostgreSQL: each read is a sequential scan of two million rows.", postgresMissingIndex},
 }

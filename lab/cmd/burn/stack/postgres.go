@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,9 +15,6 @@ import (
 	"github.com/firebreak-io/firebreak/lab/cmd/burn/env"
 	"github.com/firebreak-io/firebreak/lab/config"
 )
-
-// PostgresRows are in PostgreSQL's stock table, which it scans faster than MariaDB.
-const PostgresRows = 4_000_000
 
 // postgresUser runs the server, which refuses to be run by root. Debian's package
 // makes the account.
@@ -84,7 +82,10 @@ func startPostgres(ctx context.Context, e *env.Env, port int) (*Postgres, error)
 			return nil, err
 		}
 	}
-	args := unprivileged(filepath.Join(bin, "postgres"), "-D", filepath.Join(dir, "data"), "-c", "config_file="+conf)
+	// Each connection's process begins a session, to which Linux gives a share of the
+	// processors as large as all JVMs' together (sched_autogroup), whatever its
+	// niceness. So the database gets a processor, which it may share, and no more.
+	args := unprivileged("taskset", "--cpu-list", strconv.Itoa(runtime.NumCPU()-1), filepath.Join(bin, "postgres"), "-D", filepath.Join(dir, "data"), "-c", "config_file="+conf)
 	db.proc, err = e.Start(env.Command{
 		Name: "postgresql", Path: "/usr/bin/nice", Args: append([]string{"-n", niceness}, args...),
 		Dir: dir, Log: filepath.Join(dir, "server.log"), Own: db.SlowLog(),
@@ -127,7 +128,7 @@ func (db *Postgres) install(ctx context.Context) error {
 }
 
 func (db *Postgres) seed(ctx context.Context) error {
-	schema, err := config.Render("schema-postgresql.sql", map[string]any{"Rows": PostgresRows, "Last": PostgresRows - 1})
+	schema, err := config.Render("schema-postgresql.sql", map[string]any{"Rows": Rows, "Last": Rows - 1})
 	if err != nil {
 		return err
 	}
