@@ -61,7 +61,7 @@ var shown = map[incident.Kind][]string{
 	incident.ConnLeak:        {"leak", "abandon"},
 	incident.RetryExhausted:  {"tried", "retries=", "exhausted all attempts", "execute service"},
 	incident.RetrySucceeded:  {"although retry"},
-	incident.CallLate:        {"timeout response finally returned", "invoke time out"},
+	incident.CallLate:        {"timeout response finally returned", "invoke time out", "execute service"},
 	incident.ProbeSlow:       {"elapsed", "invoke"},
 	incident.ProbeFast:       {"elapsed", "invoke"},
 	incident.StackDBRead:     {`"`, "goroutine ", " @ 0x"},
@@ -79,7 +79,7 @@ var shown = map[incident.Kind][]string{
 	incident.RouteNone:       {"no provider", "no available provider", "no servers available", "load balancer does not", "no live upstreams"},
 	incident.RouteEmptied:    {"no provider", "router"},
 	incident.RouteNarrow:     {"(", "router"},
-	incident.GCPauses:        {"pause", "gc", "0.00   0.00"}, // the last: jstat, which prints numbers alone
+	incident.GCPauses:        {"pause", "gc", "safepoint", "0.00   0.00"}, // the last: jstat, which prints numbers alone
 	incident.ClockLeap:       {"clock"},
 	incident.DownstreamSlow:  {"timed out", "timed-out", "timeout", "deadline", "refused"},
 	incident.DuplicateWrite:  {"duplicate", " - "},

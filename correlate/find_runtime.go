@@ -369,7 +369,12 @@ func (q *inquiry) gcFindings() {
 			text += ", " + plural(v.stall.count, "allocation stall")
 		}
 		values := map[string]float64{"gc.share": round(v.share(), 3), "gc.longest_s": round(v.longest, 3), "gc.pauses": float64(v.pauses.count), "gc.full": float64(v.full.count)}
-		q.find(kind, cmp.Or(v.collector, "collector"), text, v.evidence(&v.all), values, nil)
+		e := v.evidence(&v.all)
+		cites := e.citations()
+		if kind == incident.GCPauses {
+			cites = citeUnion(keepCites, []evidence.Citation{v.longestAt.cite}, cites)
+		}
+		q.findCited(kind, cmp.Or(v.collector, "collector"), text, e.count, e.span, cites, values, nil)
 	}
 	calm := len(views) > 0
 	for _, v := range views {

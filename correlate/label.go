@@ -398,8 +398,8 @@ func (q *inquiry) oneHopDown() incident.Finding {
 	if len(callers) == 0 {
 		return incident.Finding{}
 	}
-	for _, f := range q.of(incident.StackDBRead, incident.StackDBPool, incident.StackLock, incident.StackHTTP, incident.StackRedis, incident.StackMQ, incident.StackCPU, incident.StackLogging, incident.StackClassInit, incident.StackDisk) {
-		if !callers[f.Subject] {
+	for _, f := range q.of(incident.StackDBRead, incident.StackDBPool, incident.StackLock, incident.StackHTTP, incident.StackRedis, incident.StackMQ, incident.StackCPU, incident.StackLogging, incident.StackClassInit, incident.StackDisk, incident.StackOther, incident.StackCondition) {
+		if !callers[f.Subject] && (f.Kind != incident.StackOther && f.Kind != incident.StackCondition || float64(f.Values["threads"]) >= busyPool*f.Values["pool.max"] && f.Values["dumps"] > 1) {
 			return f
 		}
 	}
