@@ -65,18 +65,14 @@ func (e *Engine) joinPlan(node evidence.PlanNode, at cited) {
 	for _, s := range e.sortedSQL() {
 		if mentionsTable(s.fingerprint, node.Table) {
 			s.fullScan, s.table = evidence.Yes, node.Table
-			if rows > s.scanRows {
-				s.scanRows, s.scanAt = rows, at
-			}
+			s.planned(rows, at, node.Table)
 			return
 		}
 	}
 	s := e.statement("(a statement on " + node.Table + ", text not in the evidence)")
 	if s != nil {
 		s.fullScan, s.table = evidence.Yes, node.Table
-		if rows > s.scanRows {
-			s.scanRows, s.scanAt = rows, at
-		}
+		s.planned(rows, at, node.Table)
 	}
 }
 
@@ -200,8 +196,11 @@ func (q *inquiry) statementFindings(s *statement) {
 	ratio := s.rowsMax >= manyRows && s.rowsSent >= 0 && s.rowsMax >= scanRatio*max(1, s.rowsSent)
 	if (s.fullScan == evidence.Yes || ratio) && rows >= manyRows {
 		at := s.scanAt
-		if at.cite.Source == "" || s.rowsMax > s.scanRows {
+		switch {
+		case s.rowsMax > s.scanRows:
 			at = s.rowsAt
+		case at.cite.Source == "" && s.scanSeen.cite.Source != "":
+			at = s.scanSeen
 		}
 		what := "reads"
 		table := s.table

@@ -360,8 +360,10 @@ func (q *inquiry) fingerprints() []incident.Fingerprint {
 		if n := s.waits.count; n > 0 {
 			o.LockWaits = ptr(n)
 		}
-		if s.scanAt.cite.Source != "" {
-			cites.citeAt(s.scanAt)
+		for _, at := range []cited{s.scanSeen, s.scanAt} {
+			if at.cite.Source != "" {
+				cites.citeAt(at)
+			}
 		}
 		if s == q.statement && q.hot != "" && len(q.of(incident.StackDBRead)) > 0 {
 			o.Method = q.hot

@@ -30,7 +30,8 @@ type statement struct {
 	rowsSent    int64 // of the execution that examined most
 	rowsAt      cited
 	fullScan    evidence.Tri
-	scanAt      cited
+	scanSeen    cited // the earliest execution that scanned
+	scanAt      cited // its plan
 	scanRows    int64 // of its plan
 	table       string
 	quick       int64               // executions under 100 ms
@@ -114,9 +115,7 @@ func (e *Engine) addSQL(r *evidence.Record) {
 	for _, node := range q.Plan {
 		if node.Scan {
 			rows := max(node.Rows, node.ActualRows)
-			if rows > s.scanRows {
-				s.scanRows, s.scanAt, s.table = rows, at, node.Table
-			}
+			s.planned(rows, at, node.Table)
 			s.fullScan = evidence.Yes
 		}
 		if s.table == "" {
@@ -168,6 +167,13 @@ func (e *Engine) addSQL(r *evidence.Record) {
 	}
 }
 
+// planned notes a plan that reads a whole table; the plan with most rows stays.
+func (s *statement) planned(rows int64, at cited, table string) {
+	if rows > s.scanRows || rows == s.scanRows && (s.scanAt.cite.Source == "" || at.compare(s.scanAt) < 0) {
+		s.scanRows, s.scanAt, s.table = rows, at, table
+	}
+}
+
 func (s *statement) finished(r *evidence.Record, q *evidence.Statement, n int64) {
 	at := cited{r.Time, r.Cite}
 	s.seen.add(r, int(n))
@@ -196,8 +202,8 @@ func (s *statement) finished(r *evidence.Record, q *evidence.Statement, n int64)
 	if q.FullScan == evidence.Yes {
 		s.fullScan = evidence.Yes
 	}
-	if s.scanAt.cite.Source == "" || q.FullScan == evidence.Yes && at.compare(s.scanAt) < 0 {
-		s.scanAt = at
+	if q.FullScan == evidence.Yes && (s.scanSeen.cite.Source == "" || at.compare(s.scanSeen) < 0) {
+		s.scanSeen = at
 	}
 }
 
