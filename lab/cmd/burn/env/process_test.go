@@ -3,8 +3,10 @@ package env
 import (
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -42,6 +44,35 @@ func TestCloseEndsWhatRuns(t *testing.T) {
 	}
 	if err := one.Stop(); err != nil {
 		t.Errorf("stopping twice: %v", err)
+	}
+}
+
+func TestStopSendsTheSignalOfTheCommand(t *testing.T) {
+	e := lab(t)
+	log := filepath.Join(e.Dir, "log")
+	logged := func(text string) func(context.Context) error {
+		return func(context.Context) error {
+			if data, err := os.ReadFile(log); err != nil || !strings.Contains(string(data), text) {
+				return errors.New("not logged: " + text)
+			}
+			return nil
+		}
+	}
+	p, err := e.Start(Command{
+		Name: "server", Path: "/bin/sh", Args: []string{"-c", "trap 'echo politely; exit' INT; echo ready; sleep 60 & wait"},
+		Dir: e.Dir, Log: log, Signal: syscall.SIGINT,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Wait(context.Background(), 10*time.Second, logged("ready")); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Stop(); err != nil {
+		t.Error(err)
+	}
+	if err := logged("politely")(context.Background()); err != nil {
+		t.Error(err)
 	}
 }
 
