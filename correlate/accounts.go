@@ -210,18 +210,3 @@ func accountSighting(x *ledger.Edge, count int64, from, to time.Time) *sighting 
 	}
 	return s
 }
-
-// accountFor is the account of the same calls as a log's edge; nil without one.
-func (e *Engine) accountFor(x *edge) *ledger.Edge {
-	if x == nil {
-		return nil
-	}
-	accounts := e.accounts()
-	for i := range accounts {
-		a := &accounts[i]
-		if a.Calls > 0 && a.OneSided != "provider" && methodsMatch(a.Service, a.Method, x.key.service, x.key.method) && (a.Caller == "" || x.key.consumer == "" || a.Caller == x.key.consumer) {
-			return a
-		}
-	}
-	return nil
-}

@@ -19,11 +19,10 @@ const (
 // fact is one number or chain that a report says beside what was counted, or
 // what a person concluded.
 type fact struct {
-	what        string
-	right       bool
-	guessed     bool // the constant guess would have been right
-	unsaid      bool
-	want, guess string
+	what    string
+	right   bool
+	guessed bool // the constant guess would have been right
+	unsaid  bool
 }
 
 // TestFacts measures chains and numbers over all incidents, and compares the

@@ -203,7 +203,6 @@ type otlpProto struct {
 	r      *spanReader
 	buf    []byte
 	zstd   *zstd.Decoder
-	json   *spanJSON
 	plain  []byte
 	packed []byte
 }

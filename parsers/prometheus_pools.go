@@ -214,8 +214,13 @@ func (r *promReader) calls(g *promGroup) error {
 		field promField
 		to    *int64
 	}{
-		{promCalls, &c.Calls}, {promAttempts, &c.Attempts}, {promRetries, &c.Retries}, {promFailed, &c.Failed},
-		{promTimeouts, &c.Timeouts}, {promRetriesRefused, &c.RetriesRefused}, {promOverflow, &c.Overflow},
+		{promCalls, &c.Calls},
+		{promAttempts, &c.Attempts},
+		{promRetries, &c.Retries},
+		{promFailed, &c.Failed},
+		{promTimeouts, &c.Timeouts},
+		{promRetriesRefused, &c.RetriesRefused},
+		{promOverflow, &c.Overflow},
 	}
 	diffs := make([]float64, len(fields))
 	c.Delta = true

@@ -59,8 +59,15 @@ func (t *traces) otlp(f files, file string) {
 			groups = append(groups, map[string]any{"scope": map[string]any{"name": name, "version": "2.14.0-alpha"}, "spans": by[name]})
 		}
 		resource := map[string]any{"attributes": otlpAttrs([]attr{
-			{"service.name", p.service}, {"service.instance.id", p.instance}, {"host.name", p.instance}, {"k8s.pod.name", p.instance}, {"k8s.pod.ip", p.ip},
-			{"process.pid", 1}, {"telemetry.sdk.language", p.lang}, {"telemetry.sdk.name", "opentelemetry"}, {"telemetry.sdk.version", "1.48.0"},
+			{"service.name", p.service},
+			{"service.instance.id", p.instance},
+			{"host.name", p.instance},
+			{"k8s.pod.name", p.instance},
+			{"k8s.pod.ip", p.ip},
+			{"process.pid", 1},
+			{"telemetry.sdk.language", p.lang},
+			{"telemetry.sdk.name", "opentelemetry"},
+			{"telemetry.sdk.version", "1.48.0"},
 		})}
 		f.printf(file, "%s\n", jsonLine(map[string]any{"resourceSpans": []any{map[string]any{"resource": resource, "scopeSpans": groups, "schemaUrl": "https://opentelemetry.io/schemas/1.24.0"}}}))
 		pending[p] = nil

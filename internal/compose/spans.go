@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -142,7 +143,9 @@ func (t *traces) send(parent *span, scope, verb, url string, at time.Time, ms, s
 	}
 	if h, p, ok := strings.Cut(host, ":"); ok {
 		host = h
-		fmt.Sscan(p, &port)
+		if n, err := strconv.Atoi(p); err == nil {
+			port = n
+		}
 	}
 	s.with("http.request.method", verb, "url.full", url, "server.address", host, "server.port", port)
 	if status > 0 {
