@@ -48,6 +48,9 @@ func (e *Engine) prepareSQL() {
 			delete(e.sql, k)
 		}
 	}
+	for _, s := range e.sql {
+		s.settle()
+	}
 	slices.SortFunc(e.plans, func(a, b plan) int { return a.at.compare(b.at) })
 	for _, p := range e.plans {
 		for _, node := range p.nodes {
@@ -104,19 +107,11 @@ func wordByte(b byte) bool {
 
 // absorb adds what was seen of a cut form of the same statement.
 func (s *statement) absorb(o *statement) {
-	for _, pair := range []struct{ to, from *sighting }{{&s.seen, &o.seen}, {&s.slow, &o.slow}, {&s.waits, &o.waits}, {&s.metaWaits, &o.metaWaits}, {&s.deadlocks, &o.deadlocks}, {&s.client, &o.client}} {
+	for _, pair := range []struct{ to, from *sighting }{{&s.waits, &o.waits}, {&s.metaWaits, &o.metaWaits}, {&s.deadlocks, &o.deadlocks}} {
 		pair.to.merge(pair.from)
 	}
-	s.total += o.total
-	for b, n := range o.histogram.counts {
-		if s.histogram.counts == nil {
-			s.histogram.counts = map[int]int64{}
-		}
-		s.histogram.counts[b] += n
-	}
-	if o.longest > s.longest {
-		s.longest, s.longestAt = o.longest, o.longestAt
-	}
+	s.tally.merge(&o.tally)
+	s.client.merge(&o.client)
 	for k, r := range o.running {
 		if mine := s.running[k]; mine != nil {
 			mine.sessions += r.sessions
@@ -126,7 +121,6 @@ func (s *statement) absorb(o *statement) {
 			s.running[k] = r
 		}
 	}
-	s.quick += o.quick
 	s.waiting += o.waiting
 	s.rowsKnown += o.rowsKnown
 }
@@ -322,7 +316,7 @@ func (q *inquiry) fastFinding() {
 		if s.slow.count > 0 || s.waits.count > 0 || s.peak().longest >= time.Second {
 			return
 		}
-		if s.client.count == s.seen.count {
+		if s.byClient {
 			continue
 		}
 		all.merge(&s.seen)

@@ -16,16 +16,12 @@ type statement struct {
 	fingerprint string
 	truncated   bool
 	engine      string
-	seen        sighting // finished executions
-	slow        sighting // executions of at least a second
+	tally                // finished executions, as whoever saw most of them saw them
+	client      tally    // the same executions as the client measured them: never added
+	byClient    bool     // tally is the client's
 	waits       sighting // waits for a lock in the database
 	metaWaits   sighting // waits for a metadata lock
 	deadlocks   sighting
-	client      sighting // slow as the client measured it
-	total       time.Duration
-	longest     time.Duration
-	longestAt   cited
-	histogram   histogram
 	rowsMax     int64
 	rowsSent    int64 // of the execution that examined most
 	rowsAt      cited
@@ -34,11 +30,65 @@ type statement struct {
 	scanAt      cited // its plan
 	scanRows    int64 // of its plan
 	table       string
-	quick       int64               // executions under 100 ms
 	running     map[string]*running // by snapshot
 	edged       int                 // waits whose holder a lock edge names
 	waiting     int64               // long executions that examined next to nothing
 	rowsKnown   int64
+}
+
+// tally counts finished executions as one side saw them.
+type tally struct {
+	seen      sighting
+	slow      sighting // of at least a second
+	total     time.Duration
+	longest   time.Duration
+	longestAt cited
+	histogram histogram
+	quick     int64 // under 100 ms
+}
+
+func (t *tally) add(r *evidence.Record, d time.Duration, n int64) {
+	at := cited{r.Time, r.Cite}
+	t.seen.add(r, int(n))
+	if d < 0 {
+		return
+	}
+	t.total += d * time.Duration(n)
+	t.histogram.add(d, n)
+	if d > t.longest || d == t.longest && (t.longestAt.cite.Source == "" || at.compare(t.longestAt) < 0) {
+		t.longest, t.longestAt = d, at
+	}
+	if d >= time.Second {
+		t.slow.add(r, int(n))
+	}
+	if d < 100*time.Millisecond {
+		t.quick += n
+	}
+}
+
+func (t *tally) merge(o *tally) {
+	t.seen.merge(&o.seen)
+	t.slow.merge(&o.slow)
+	t.total += o.total
+	for b, n := range o.histogram.counts {
+		if t.histogram.counts == nil {
+			t.histogram.counts = map[int]int64{}
+		}
+		t.histogram.counts[b] += n
+	}
+	if o.longest > t.longest || o.longest == t.longest && o.longestAt.cite.Source != "" && (t.longestAt.cite.Source == "" || o.longestAt.compare(t.longestAt) < 0) {
+		t.longest, t.longestAt = o.longest, o.longestAt
+	}
+	t.quick += o.quick
+}
+
+// settle takes the side that saw more executions: a slow log leaves out the quick
+// ones, a pool's filter too, spans leave out what was not sampled. Adding them
+// would count executions twice.
+func (s *statement) settle() {
+	if s.client.seen.count > s.seen.count {
+		s.tally, s.client, s.byClient = s.client, s.tally, true
+	}
 }
 
 // running is how many sessions ran a statement in one snapshot.
@@ -128,9 +178,6 @@ func (e *Engine) addSQL(r *evidence.Record) {
 		// in the incident: one execution of average cost stands for them.
 		s.finished(r, q, 1)
 	case evidence.SlowLog, evidence.ClientSlow:
-		if q.Origin == evidence.ClientSlow {
-			s.client.add(r, int(n))
-		}
 		s.finished(r, q, n)
 	case evidence.Running, evidence.LockWait:
 		key := r.Cite.Source + "\x00" + strconv.Itoa(q.Snapshot)
@@ -176,24 +223,15 @@ func (s *statement) planned(rows int64, at cited, table string) {
 
 func (s *statement) finished(r *evidence.Record, q *evidence.Statement, n int64) {
 	at := cited{r.Time, r.Cite}
-	s.seen.add(r, int(n))
-	if q.Duration >= 0 {
-		s.total += q.Duration * time.Duration(n)
-		s.histogram.add(q.Duration, n)
-		if q.Duration > s.longest || q.Duration == s.longest && (s.longestAt.cite.Source == "" || at.compare(s.longestAt) < 0) {
-			s.longest, s.longestAt = q.Duration, at
-		}
-		if q.Duration >= time.Second {
-			s.slow.add(r, int(n))
-		}
-		if q.Duration < 100*time.Millisecond {
-			s.quick += n
-		}
-		if q.RowsExamined >= 0 {
-			s.rowsKnown += n
-			if q.Duration >= time.Second && q.RowsExamined < 1000 {
-				s.waiting += n
-			}
+	if q.Origin == evidence.ClientSlow {
+		s.client.add(r, q.Duration, n)
+	} else {
+		s.add(r, q.Duration, n)
+	}
+	if q.Duration >= 0 && q.RowsExamined >= 0 {
+		s.rowsKnown += n
+		if q.Duration >= time.Second && q.RowsExamined < 1000 {
+			s.waiting += n
 		}
 	}
 	if q.RowsExamined > s.rowsMax || q.RowsExamined == s.rowsMax && at.compare(s.rowsAt) < 0 {
@@ -201,9 +239,9 @@ func (s *statement) finished(r *evidence.Record, q *evidence.Statement, n int64)
 	}
 	if q.FullScan == evidence.Yes {
 		s.fullScan = evidence.Yes
-	}
-	if q.FullScan == evidence.Yes && (s.scanSeen.cite.Source == "" || at.compare(s.scanSeen) < 0) {
-		s.scanSeen = at
+		if s.scanSeen.cite.Source == "" || at.compare(s.scanSeen) < 0 {
+			s.scanSeen = at
+		}
 	}
 }
 
