@@ -494,10 +494,12 @@ func (q *inquiry) amplifier() *candidate {
 	c.support(1, q.ids(incident.CallLate))
 	if x := q.account; x != nil {
 		amp := x.Amplification
+		c.subject = fmt.Sprintf("%s %.1fx", accountTitle(x), amp)
 		if peak := amplifiedStretch(x).amplification(); peak >= 1.1*amp {
+			c.subject = fmt.Sprintf("%s %.1fx while it retried, %.1fx over all", accountTitle(x), peak, amp)
 			amp = peak
 		}
-		c.subject = fmt.Sprintf("%s %.1fx (%s attempts for %s calls)", accountTitle(x), amp, human(int64(x.Attempts)), human(int64(x.Calls)))
+		c.subject += fmt.Sprintf(" (%s attempts for %s calls)", human(int64(x.Attempts)), human(int64(x.Calls)))
 		c.brief = fmt.Sprintf("%s %.1fx", accountName(x), amp)
 		if f := first(q.of(incident.RetryLayers)); f.ID != "" {
 			c.subject = f.Text
