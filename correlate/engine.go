@@ -43,6 +43,8 @@ type Engine struct {
 	probes map[string]*probe
 	policy map[string]*policy
 
+	counters map[counterKey]*counter // calls and attempts as processes counted them
+
 	ledger  *ledger.Ledger    // attempts by spans and access logs; nil before the first
 	book    *ledger.Book      // what it concluded, once asked; nil without spans and access logs
 	texts   map[string]string // fingerprints of statements that spans recorded
@@ -113,6 +115,8 @@ func (e *Engine) store(r *evidence.Record) {
 		e.addTries(r)
 	case r.Attempt != nil:
 		e.addAttempt(r)
+	case r.Counter != nil:
+		e.addCounter(r)
 	case r.Span != nil:
 		e.addSpan(r)
 	case r.Access != nil:

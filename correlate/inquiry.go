@@ -86,6 +86,7 @@ func (q *inquiry) since(kinds ...incident.Kind) time.Time {
 func (q *inquiry) gather() {
 	q.poolFindings()
 	q.accountFindings()
+	q.counterFindings()
 	q.callFindings()
 	q.stackFindings()
 	q.sqlFindings()

@@ -84,7 +84,7 @@ func (e *Engine) Report() *incident.Report {
 		Window:    e.span.window(),
 		Incidents: incidents,
 		Findings:  append([]incident.Finding{}, findings...),
-		Edges:     append(whole.accountEdges(), whole.edges()...), Paths: whole.paths(), Pools: whole.pools(), Stacks: whole.stacks(), SQL: whole.fingerprints(), Timeline: whole.timeline(),
+		Edges:     slices.Concat(whole.accountEdges(), whole.counterEdges(), whole.edges()), Paths: whole.paths(), Pools: whole.pools(), Stacks: whole.stacks(), SQL: whole.fingerprints(), Timeline: whole.timeline(),
 		Sources: e.sortedSources(),
 	}
 	if n := e.lost + e.shapes.lost; n > 0 {

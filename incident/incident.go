@@ -217,9 +217,9 @@ type Edge struct {
 	AttemptP95MS  *int64              `json:"attempt_p95_ms,omitempty"`
 	CallP95MS     *int64              `json:"call_p95_ms,omitempty"`
 	Providers     []ProviderShare     `json:"providers,omitempty"`
-	Basis         string              `json:"basis"`           // "spans", "logs", "access-logs"
+	Basis         string              `json:"basis"`           // "spans", "logs", "access-logs", "metrics"
 	Exact         bool                `json:"exact"`           // false: attempts were put together by inference, or only failed calls were seen
-	Scope         string              `json:"scope,omitempty"` // "failed-calls" where only calls that failed leave a trace
+	Scope         string              `json:"scope,omitempty"` // "failed-calls" where only calls that failed leave a trace, "since-start" where one scrape tells of a process's whole life
 	Citations     []evidence.Citation `json:"citations,omitempty"`
 }
 

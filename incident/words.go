@@ -205,6 +205,7 @@ func (e *Edge) facts() facts {
 	}
 	f.add(len(stages) > 0, "candidates %s", strings.Join(stages, " > "))
 	f.add(e.Scope == "failed-calls", "failed calls only")
+	f.add(e.Scope == "since-start", "since the process started")
 	if e.Basis != "" {
 		f.add(true, "from %s", e.Basis)
 	}
