@@ -227,7 +227,7 @@ func (q *inquiry) providerFindings(x *ledger.Edge) {
 		return
 	}
 	names := accountNamesOf(x)
-	if slow != quick && slow.P50 >= slowMethod && slow.P50 >= slowerTimes*max(quick.P50, time.Millisecond) {
+	if slow != quick && slow.P50 >= slowMethod && slow.P50 >= slowerTimes*max(quick.P50, time.Millisecond) && slow.P50 > quick.P95 {
 		q.find(incident.CallSlowProvider, slow.Name, fmt.Sprintf("%s: provider %s takes %s (median), %s takes %s: one provider is slow, not all", accountTitle(x), slow.Name, seconds(slow.P50.Seconds()), quick.Name, seconds(quick.P50.Seconds())),
 			accountSighting(x, slow.Attempts, x.First, x.Last), map[string]float64{"provider.p50_ms": float64(slow.P50.Milliseconds())}, map[string]string{"provider": slow.Name, "service": names["service"], "method": names["method"]})
 	}

@@ -18,6 +18,15 @@ func (q *inquiry) layerFinding() {
 	for _, p := range q.e.book.Paths {
 		var factors []string
 		product, cites := 1.0, []evidence.Citation(nil)
+		in := p.In
+		if f := p.Front; f != nil && f.Amplification >= layerFrom && f.Calls >= fewCalls {
+			factors = append(factors, fmt.Sprintf("%s %.1fx", accountTitle(f), f.Amplification))
+			product *= f.Amplification
+			in /= f.Amplification
+			for _, ex := range f.Examples[:min(1, len(f.Examples))] {
+				cites = append(cites, ex.Cite)
+			}
+		}
 		for _, l := range p.Layers {
 			if l.Amplification >= layerFrom && l.Calls >= fewCalls {
 				x := ledger.Edge{Caller: l.Caller, Callee: l.Callee, Service: l.Service, Method: l.Method}
@@ -32,8 +41,8 @@ func (q *inquiry) layerFinding() {
 		text := fmt.Sprintf("retries of %d layers multiply: %s = %.1fx", len(factors), strings.Join(factors, " × "), product)
 		values := map[string]float64{"amplification": round(product, 2), "layers": float64(len(factors))}
 		if p.In > 0 {
-			text += fmt.Sprintf("; %s/s come in, %s/s arrive at the last", trim(p.In), trim(p.Out))
-			values["load.in_per_s"], values["load.out_per_s"] = significant(p.In), significant(p.Out)
+			text += fmt.Sprintf("; %s/s come in, %s/s arrive at the last", trim(in), trim(p.Out))
+			values["load.in_per_s"], values["load.out_per_s"] = significant(in), significant(p.Out)
 		}
 		q.findCited(incident.RetryLayers, factors[0], text, int(p.Roots), span{}, cites, values, nil)
 		return

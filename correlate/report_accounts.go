@@ -135,13 +135,23 @@ func (q *inquiry) paths() []incident.Path {
 		}
 		o := incident.Path{Layers: []incident.Layer{}, Amplification: round(p.Amplification, 3), Load: round(p.Load, 3)}
 		var cites []evidence.Citation
+		in := p.In
+		if f := p.Front; f != nil && f.Amplification > 0 {
+			// The proxy whose access log tells what spans begin after.
+			o.Layers = append(o.Layers, incident.Layer{Edge: accountTitle(f), Calls: wholeNumber(f.Calls), Attempts: wholeNumber(f.Attempts), FanOut: 1, Amplification: round(f.Amplification, 3)})
+			o.Amplification, o.Load = round(p.WithFront, 3), round(p.Load*f.Amplification, 3)
+			in /= f.Amplification
+			for _, ex := range f.Examples[:min(1, len(f.Examples))] {
+				cites = append(cites, ex.Cite)
+			}
+		}
 		for _, l := range p.Layers {
 			x := ledger.Edge{Caller: l.Caller, Callee: l.Callee, Service: l.Service, Method: l.Method}
 			o.Layers = append(o.Layers, incident.Layer{Edge: accountTitle(&x), Calls: wholeNumber(l.Calls), Attempts: wholeNumber(l.Attempts), FanOut: round(l.FanOut, 3), Amplification: round(l.Amplification, 3)})
 			cites = citeUnion(keepCites, cites, q.layerCites(l))
 		}
 		if p.In > 0 {
-			o.InPerS, o.OutPerS = ptr(significant(p.In)), ptr(significant(p.Out))
+			o.InPerS, o.OutPerS = ptr(significant(in)), ptr(significant(p.Out))
 		}
 		o.Citations = cites
 		list = append(list, o)

@@ -231,9 +231,13 @@ func severalRetry(paths []Path) []Path {
 }
 
 // Name returns the path's product: "gateway -> order 3.0x × order -> Sku.get 3.0x".
+// Layers that do not retry are left out.
 func (p *Path) Name() string {
 	var parts []string
 	for _, l := range p.Layers {
+		if l.Amplification < 1.05 {
+			continue
+		}
 		parts = append(parts, fmt.Sprintf("%s %.1fx", l.Edge, l.Amplification))
 	}
 	return strings.Join(parts, " × ")
