@@ -129,10 +129,12 @@ func within(b *ledger.Book, keep func(names []string, first, last time.Time) boo
 	return &c
 }
 
-// accountName is "SkuService.getSkuStock", "GET /stock/{id} of order" or what
-// else names the operation.
+// accountName is "SkuService.getSkuStock", "order GET /stock/{id}" or what else
+// names the operation. Hosts are not shortened as Java's interfaces are.
 func accountName(x *ledger.Edge) string {
 	switch {
+	case strings.Contains(x.Method, " "):
+		return strings.TrimSpace(cmp.Or(x.Service, x.Callee) + " " + x.Method)
 	case x.Service != "":
 		return joinMethod(shortService(x.Service), methodName(x.Method))
 	case x.Callee != "" && x.Method != "":
@@ -191,11 +193,25 @@ func amplifiedStretch(x *ledger.Edge) stretch {
 			best = s
 		}
 	}
+	// Attempts count when they were made, calls when they began: at the edges of
+	// the stretch there may be more attempts a call than any call made.
+	if x.Ceiling > 1 && best.calls > 0 {
+		best.attempts = min(best.attempts, best.calls*int64(x.Ceiling))
+	}
 	return best
 }
 
 // stretchGap is the longest time without retries within one storm.
 const stretchGap = 5 * time.Second
+
+// exampleCite is where an example stands: a line may hold many traces.
+func exampleCite(ex ledger.Example) evidence.Citation {
+	c := ex.Cite
+	if c.Part == "" && ex.Trace != "" {
+		c.Part = "#trace " + ex.Trace
+	}
+	return c
+}
 
 // accountSighting is when an account's calls were seen and a few of the worst.
 func accountSighting(x *ledger.Edge, count int64, from, to time.Time) *sighting {
@@ -206,7 +222,7 @@ func accountSighting(x *ledger.Edge, count int64, from, to time.Time) *sighting 
 		if i == keepCites {
 			break
 		}
-		s.citeAt(cited{cite: ex.Cite})
+		s.citeAt(cited{cite: exampleCite(ex)})
 	}
 	return s
 }

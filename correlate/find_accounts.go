@@ -81,7 +81,7 @@ func accountNamesOf(x *ledger.Edge) map[string]string {
 	if service == "" {
 		service = x.Callee
 	}
-	return map[string]string{"consumer": x.Caller, "service": service, "method": method, "edge": accountTitle(x)}
+	return map[string]string{"consumer": x.Caller, "service": service, "method": method, "edge": accountTitle(x), "protocol": x.Protocol}
 }
 
 // basisWords says what an account rests on.
@@ -157,17 +157,20 @@ func (q *inquiry) accountFinding(x *ledger.Edge) {
 		q.find(incident.PoolRejected, title, fmt.Sprintf("%s: %s refused by the provider (%s)", title, plural(int(rejected), "attempt"), basisWords(x)), failing(x, rejected), values, names)
 	}
 	// A proxy's breaker refuses calls before it sends anything: they are no attempts.
-	what, of := "attempts", x.Attempts
+	what, of := "attempts", 0.0 // as they were seen: attempts of sampled calls stand for more
+	for _, n := range x.Outcomes {
+		of += float64(n)
+	}
 	if x.ByAttempts[0] > 0 {
-		what, of = "calls and attempts", 0
-		for _, n := range x.Outcomes {
-			of += float64(n)
-		}
+		what = "calls and attempts"
 	}
 	if failed >= someCalls && float64(failed) >= failedShare*of {
 		text := fmt.Sprintf("%s: %d of %s %s failed, %d %% (%s)", title, failed, human(int64(of)), what, int(100*float64(failed)/of), basisWords(x))
 		if n := x.ByAttempts[0]; n > 0 {
 			text += fmt.Sprintf("; %s never sent", plural(int(wholeNumber(n)), "call"))
+		}
+		if n := x.Outcomes[evidence.Timeout]; n > 0 {
+			text += fmt.Sprintf(", besides %d that timed out", n)
 		}
 		q.find(incident.CallFailed, title, text, failing(x, failed), values, names)
 	}

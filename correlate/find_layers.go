@@ -24,7 +24,7 @@ func (q *inquiry) layerFinding() {
 			product *= f.Amplification
 			in /= f.Amplification
 			for _, ex := range f.Examples[:min(1, len(f.Examples))] {
-				cites = append(cites, ex.Cite)
+				cites = append(cites, exampleCite(ex))
 			}
 		}
 		for _, l := range p.Layers {
@@ -71,7 +71,7 @@ func (q *inquiry) budgetFinding() {
 			text := fmt.Sprintf("%s may take %d ms x %d attempts = %s, but its caller waits %d ms: %d of the %d attempts can end in time", accountTitle(below), below.Timeout.Milliseconds(), d.Attempts, seconds(d.Needs.Seconds()), d.Left.Milliseconds(), d.Useful, d.Attempts)
 			s := accountSighting(below, below.TimeoutCount, below.First, below.Last)
 			for _, ex := range above.Examples[:min(1, len(above.Examples))] {
-				s.citeAt(cited{cite: ex.Cite})
+				s.citeAt(cited{cite: exampleCite(ex)})
 			}
 			q.find(incident.CallBudget, accountTitle(below), text, s, map[string]float64{"timeout_ms": float64(below.Timeout.Milliseconds()), "budget_ms": float64(d.Left.Milliseconds()), "needs_ms": float64(d.Needs.Milliseconds()), "ceiling": float64(below.Ceiling)}, accountNamesOf(below))
 			return
@@ -95,7 +95,7 @@ func (q *inquiry) accountOf(l ledger.Layer) *ledger.Edge {
 func (q *inquiry) layerCites(l ledger.Layer) []evidence.Citation {
 	for _, x := range q.e.accounts() {
 		if x.Caller == l.Caller && x.Callee == l.Callee && x.Service == l.Service && x.Method == l.Method && len(x.Examples) > 0 {
-			return []evidence.Citation{x.Examples[0].Cite}
+			return []evidence.Citation{exampleCite(x.Examples[0])}
 		}
 	}
 	return nil
@@ -118,7 +118,7 @@ func (q *inquiry) proxiedLayers() {
 		}
 		product := x.Amplification * below.amplification()
 		text := fmt.Sprintf("retries of 2 layers multiply: %s %.1fx × %s %.1fx = %.1fx (access logs, and calls that failed by logs)", accountTitle(x), x.Amplification, below.title(), below.amplification(), product)
-		cites := citeUnion(keepCites, []evidence.Citation{x.Examples[0].Cite}, below.exhausted.citations())
+		cites := citeUnion(keepCites, []evidence.Citation{exampleCite(x.Examples[0])}, below.exhausted.citations())
 		q.findCited(incident.RetryLayers, accountTitle(x), text, int(x.Calls), span{}, cites, map[string]float64{"amplification": round(product, 2), "layers": 2}, nil)
 		return
 	}

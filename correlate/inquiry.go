@@ -218,6 +218,8 @@ func (q *inquiry) progressFinding(p *pool, names map[string]string) {
 		if sp.seconds() >= 3 {
 			q.findCited(incident.PoolFrozen, p.display(), fmt.Sprintf("%s completed nothing in %s: every worker is stuck", p.display(), seconds(sp.seconds())), 0, sp, cites, values, names)
 		}
+	case done < int64(max(1, p.active))/2 && sp.seconds() < 60:
+		q.findCited(incident.PoolSlow, p.display(), fmt.Sprintf("%s completed only %s in %s", p.display(), plural(int(done), "task"), seconds(sp.seconds())), 0, sp, cites, values, names)
 	default:
 		values["pool.hold_s"] = round(hold, 3)
 		text := fmt.Sprintf("%s completed %d tasks in %s, %.0f/s: each holds its worker %s (Little's law)", p.display(), done, seconds(sp.seconds()), rate, seconds(hold))
@@ -326,5 +328,9 @@ func clip(s string, n int) string {
 	if len(r) <= n {
 		return s
 	}
-	return string(r[:n-1]) + "…"
+	cut := string(r[:n-1])
+	if i := strings.LastIndexByte(cut, ' '); i > len(cut)*2/3 {
+		cut = strings.TrimRight(cut[:i], " ,;:") // never within a number or a name
+	}
+	return cut + "…"
 }

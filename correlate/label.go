@@ -286,7 +286,7 @@ func (q *inquiry) slowSQL() *candidate {
 	}
 	if c.points == 0 && q.has(incident.SQLSlow, incident.SQLScan) {
 		c.forIDs = q.ids(incident.SQLSlow, incident.SQLScan)
-		c.whyNot = "slow statements are there, but nothing is seen to wait for them"
+		c.whyNot = "slow statements are there, but no pool or caller is seen in trouble because of them"
 	}
 	// A borrow queue whose holders are not shown to be slow is a pool too small.
 	if q.threadsOfKind(incident.StackDBPool) > 0 && !q.slowDatabase() && c.points > 0 {

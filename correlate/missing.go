@@ -54,11 +54,11 @@ func (q *inquiry) missing(in *incident.Incident) []incident.Missing {
 		c.dumpNow, "whether workers wait for the same thing while the pool refuses work")
 	add(burning && dumps == 1 && !q.has(incident.DumpStale), "two more thread dumps, some seconds apart",
 		c.dumpsMore, "the same threads in the same place: stuck; others: slow but moving")
-	add(burning && !pool && !q.has(incident.PoolBurst), "the provider's own log around the onset",
+	add(burning && !pool && !q.has(incident.PoolBurst) && !q.has(incident.PoolIdle), "the provider's own log around the onset",
 		"grep -n -e 'Thread pool is EXHAUSTED' -e RejectedExecutionException provider.log", "lines: its pool was full, with numbers; none: the pool was not the problem")
 	add(burning && q.has(incident.PoolExhausted) && q.edge == nil && q.account == nil, "a consumer's log around the onset",
 		"grep -n -e 'Tried .* times of the providers' -e 'Waiting server-side response timeout' consumer.log", "`Tried 3 times` near every failure: retries multiply the load; none: they do not")
-	add(db && !q.has(incident.SQLRunning) && !q.has(incident.SQLLockWait), "what the database is running now",
+	add(db && !q.has(incident.SQLRunning) && !q.has(incident.SQLLockWait) && !q.e.listedSessions(), "what the database is running now",
 		c.sessions, "one statement many times: that statement; `Waiting for ... lock`: a lock, look for its holder; mostly Sleep: the connections are held for something else")
 	add(db && !q.has(incident.SQLSlow) && !hasSQL, "the slow log of the window",
 		c.slowLog, "long with many rows examined: a scan; long with few: a lock; short: the database is a victim of the number of calls")
@@ -66,13 +66,23 @@ func (q *inquiry) missing(in *incident.Incident) []incident.Missing {
 		c.plan, "ALL or Seq Scan over many rows: an index is missing; a key is used: look for locks or a slow disk")
 	add(burning && q.has(incident.SQLLockWait) && !q.hasBlocker(), "who holds the lock",
 		c.locks, "an old transaction that waits for nothing is the holder; if it sleeps, an application forgot to commit")
-	add(burning && !q.has(incident.GCQuiet, incident.GCPauses), "the collector's log of the window",
+	add(burning && !q.has(incident.GCQuiet, incident.GCPauses), "the garbage collector's log of the window",
 		c.collector, "pauses longer than the timeout, or more than a fifth of the time: the collector is the trigger; less: it is cleared")
 	add(burning && q.edge != nil && len(q.edge.candidates) == 0 && !q.has(incident.RouteNone, incident.RouteNarrow, incident.RouteWide), "how many providers routing leaves",
 		"echo 'getRecentRouterSnapshot' | nc CONSUMER 22222", "few of many: routing made it worse; all: it did not")
 	add(in.Label == incident.Inconclusive || in.Label == incident.CPUSaturation, "processor use of the host", "vmstat 1 5; top -b -H -n 2 | head -60", "idle above 30 %: not the processors; one thread at 100 %: a serial hot spot")
 	add(in.Label == incident.Healthy, "evidence from the time of the trouble", c.dumps, "whether this quiet picture is of the right minutes")
 	return list
+}
+
+// listedSessions reports whether a list of the database's sessions was read.
+func (e *Engine) listedSessions() bool {
+	for _, s := range e.sql {
+		if len(s.running) > 0 {
+			return true
+		}
+	}
+	return e.idle.id != ""
 }
 
 func (q *inquiry) hasBlocker() bool {

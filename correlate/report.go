@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/firebreak-io/firebreak/correlate/ledger"
 	"github.com/firebreak-io/firebreak/evidence"
 	"github.com/firebreak-io/firebreak/incident"
 )
@@ -87,10 +88,37 @@ func (e *Engine) Report() *incident.Report {
 		Edges:     slices.Concat(whole.accountEdges(), whole.counterEdges(), whole.edges()), Paths: whole.paths(), Pools: whole.pools(), Stacks: whole.stacks(), SQL: whole.fingerprints(), Timeline: whole.timeline(),
 		Sources: e.sortedSources(),
 	}
+	if said := e.sampling(); len(said) > 0 {
+		r.Sources = append(r.Sources, incident.Source{Path: "(spans)", Records: int(e.book.Spans), Problems: said})
+	}
 	if n := e.lost + e.shapes.lost; n > 0 {
 		r.Sources = append(r.Sources, incident.Source{Path: "(engine)", Problems: []string{strconv.Itoa(n) + " observations were dropped because a store was full"}, Skipped: n})
 	}
 	return r
+}
+
+// sampling says what the counts of spans leave out or weigh.
+func (e *Engine) sampling() []string {
+	var said []string
+	if e.book == nil || e.book.Spans == 0 {
+		return nil
+	}
+	b := e.book
+	if b.Share < 1 {
+		said = append(said, "one trace in "+strconv.Itoa(int(1/b.Share+0.5))+" was kept to bound memory, chosen by its ID: shares hold, counts are of those")
+	}
+	switch {
+	case b.Weighted > 0 && b.Unweighted > 0:
+		said = append(said, strconv.FormatInt(b.Weighted, 10)+" calls state how they were sampled, "+strconv.FormatInt(b.Unweighted, 10)+" do not: their counts mix")
+	case b.Weighted > 0:
+		said = append(said, "calls and attempts are weighted by how their traces were sampled; how they ended is counted as seen")
+	}
+	for _, l := range []ledger.Loss{ledger.LostParent, ledger.LostHuge, ledger.LostNames, ledger.LostEdges} {
+		if n := b.Losses[l]; n > 0 && n*50 >= b.Spans {
+			said = append(said, strconv.FormatInt(n, 10)+" times: "+string(l))
+		}
+	}
+	return said
 }
 
 // severalIncidents concludes for each scope of the evidence and returns those

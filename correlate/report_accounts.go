@@ -47,7 +47,7 @@ func accountEdge(x *ledger.Edge) incident.Edge {
 		for n, c := range x.ByAttempts {
 			o.ByAttempts[strconv.Itoa(n)] = wholeNumber(c)
 		}
-		if peak := amplifiedStretch(x).amplification(); peak >= 1.1*x.Amplification {
+		if peak := amplifiedStretch(x).amplification(); x.Retried > 0 && peak >= 1.1*x.Amplification {
 			o.Peak = ptr(round(peak, 2))
 		}
 		if x.RetryShare > 0 {
@@ -67,6 +67,9 @@ func accountEdge(x *ledger.Edge) incident.Edge {
 		if n > 0 {
 			o.Outcomes[k.String()] = n
 		}
+	}
+	if x.Fates.Abandoned > 0 {
+		o.Abandoned = ptr(x.Fates.Abandoned)
 	}
 	if x.Ambiguous > 0 {
 		o.Ambiguous = ptr(x.Ambiguous)
@@ -103,7 +106,7 @@ func wholeNumber(x float64) int64 { return int64(math.Round(x)) }
 func fates(f *ledger.Fates) map[string]int64 {
 	all := map[string]int64{
 		"ok-at-once": f.AtOnce, "ok-after-retry": f.AfterRetry, "exhausted": f.Exhausted, "timed-out": f.TimedOut, "rejected": f.Rejected, "cancelled": f.Cancelled,
-		"not-retryable": f.NotRetryable, "budget-exhausted": f.Budget, "failed": f.Failed, "unknown": f.Unknown, "abandoned-still-running": f.Abandoned,
+		"not-retryable": f.NotRetryable, "budget-exhausted": f.Budget, "failed": f.Failed, "unknown": f.Unknown,
 	}
 	for k, n := range all {
 		if n == 0 {
@@ -142,7 +145,7 @@ func (q *inquiry) paths() []incident.Path {
 			o.Amplification, o.Load = round(p.WithFront, 3), round(p.Load*f.Amplification, 3)
 			in /= f.Amplification
 			for _, ex := range f.Examples[:min(1, len(f.Examples))] {
-				cites = append(cites, ex.Cite)
+				cites = append(cites, exampleCite(ex))
 			}
 		}
 		for _, l := range p.Layers {

@@ -210,6 +210,7 @@ type Edge struct {
 	RetryShare    *float64            `json:"retry_share,omitempty"`  // retries / calls; a budget is commonly 0.1
 	Cumulative    *float64            `json:"cumulative,omitempty"`   // attempts / calls that were asked for once the retries of the layers above are folded away
 	Fates         map[string]int64    `json:"fates,omitempty"`        // calls by how they ended
+	Abandoned     *int64              `json:"abandoned,omitempty"`    // of the calls, those whose caller had given up while the provider went on
 	OtherSends    map[string]int64    `json:"other_sends,omitempty"`  // requests that are no retries: hedges, redirects, challenges, transparent
 	Ambiguous     *int64              `json:"ambiguous,omitempty"`    // groups of requests that may be retries or a loop, counted as single calls
 	OrphanedS     *float64            `json:"orphaned_s,omitempty"`   // provider time after the caller had given up

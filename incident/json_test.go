@@ -189,6 +189,7 @@ func TestSchemaKnowsEveryField(t *testing.T) {
 	e := &r.Edges[0]
 	e.Provider, e.Protocol, e.Peak, e.RetryShare, e.Cumulative = "product", "dubbo", ptr(3.0), ptr(2.0), ptr(9.0)
 	e.Fates, e.OtherSends = map[string]int64{"exhausted": 1}, map[string]int64{"hedges": 1}
+	e.Abandoned = ptr(int64(1))
 	e.Ambiguous, e.OrphanedS, e.WastedShare, e.AttemptP95MS, e.CallP95MS = ptr(int64(1)), ptr(1.0), ptr(0.5), ptr(int64(1000)), ptr(int64(3000))
 	e.Providers = []ProviderShare{{Name: "10.20.1.21:20880", Attempts: 3, Failures: 1, BusyS: ptr(1.5), P95MS: ptr(int64(9))}}
 	r.Paths = []Path{{Layers: []Layer{{Edge: "a -> b", Calls: 1, Attempts: 3, FanOut: 1, Amplification: 3}}, Amplification: 3, Load: 3, InPerS: ptr(1.0), OutPerS: ptr(3.0), Citations: e.Citations}}

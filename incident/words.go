@@ -145,6 +145,9 @@ func (p *Pool) facts() facts {
 // Name returns "consumer -> Service.method", packages left out.
 func (e *Edge) Name() string {
 	name := e.Service[strings.LastIndexByte(e.Service, '.')+1:]
+	if strings.Contains(e.Method, " ") {
+		name = e.Service // a host, not a Java interface
+	}
 	switch {
 	case e.Method == "":
 	case name == "":
@@ -192,6 +195,9 @@ func (e *Edge) facts() facts {
 	}
 	if out := counts(e.Outcomes); out != "" {
 		f.add(true, "%s%s", of, out)
+	}
+	if e.Abandoned != nil {
+		f.add(true, "%s went on at the provider after the caller had left", plural(*e.Abandoned, "call", "calls"))
 	}
 	if e.OrphanedS != nil {
 		f.add(true, "%s of work for nobody", seconds(*e.OrphanedS))

@@ -85,8 +85,12 @@ func accessLog(in *Input, emit Emit) error {
 		return err
 	}
 	layouts, _ := learnAccess(window)
-	if given, err := compileAccessFormat(in.Hint.AccessFormat); err == nil && given.fits(window) {
-		layouts = append([]*accessLayout{given}, layouts...)
+	if given, err := compileAccessFormat(in.Hint.AccessFormat); err == nil {
+		if given.fits(window) {
+			layouts = append([]*accessLayout{given}, layouts...)
+		} else if in.Hint.AccessFormat != "" {
+			in.Skip(1, "the access format that was given does not fit; columns were recognised from the text")
+		}
 	}
 	r := newAccessReader(in, emit, layouts)
 	return in.text(in, emit, r.line)

@@ -233,6 +233,10 @@ func (c *Case) make(field string) string {
 		return c.index()
 	case fieldKill:
 		return c.kill()
+	case fieldKnobs:
+		return c.knobs()
+	case fieldRisk:
+		return c.overrideRisk()
 	case fieldEdges:
 		return c.edgeWords()
 	case fieldHolder:

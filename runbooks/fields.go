@@ -8,19 +8,21 @@ import (
 
 // Fields that this package makes itself.
 const (
-	fieldOverride   = "override"    // Dubbo's dynamic configuration with retries off for the amplified methods
-	fieldLimit      = "limit"       // Dubbo's dynamic configuration that limits the method that holds the pool
-	fieldIndex      = "index"       // an index for the statement that scans
-	fieldKill       = "kill"        // looks at the session that holds a lock, and how to end it as a comment
-	fieldEdges      = "edges"       // the amplified methods, as words
-	fieldHolder     = "holder"      // the session that holds a lock, or a candidate, as words
-	fieldHop        = "hop"         // what the workers wait for, as words
-	fieldLimitWords = "limit_words" // how much of the pool the limit leaves, as words
-	fieldOwnerLine  = "owner_line"  // the name of a lock's owner as a thread dump has it, in quotes
+	fieldOverride   = "override"      // Dubbo's dynamic configuration with retries off for the amplified methods
+	fieldLimit      = "limit"         // Dubbo's dynamic configuration that limits the method that holds the pool
+	fieldIndex      = "index"         // an index for the statement that scans
+	fieldKill       = "kill"          // looks at the session that holds a lock, and how to end it as a comment
+	fieldKnobs      = "knobs"         // where retries are configured that the override does not reach, as words
+	fieldRisk       = "override_risk" // what to mind when the override is published, as words
+	fieldEdges      = "edges"         // the amplified methods, as words
+	fieldHolder     = "holder"        // the session that holds a lock, or a candidate, as words
+	fieldHop        = "hop"           // what the workers wait for, as words
+	fieldLimitWords = "limit_words"   // how much of the pool the limit leaves, as words
+	fieldOwnerLine  = "owner_line"    // the name of a lock's owner as a thread dump has it, in quotes
 )
 
 // made are the fields above, with the language of those that are commands.
-var made = map[string]Language{fieldOverride: YAML, fieldLimit: YAML, fieldIndex: SQL, fieldKill: SQL, fieldEdges: "", fieldHolder: "", fieldHop: "", fieldLimitWords: "", fieldOwnerLine: Shell}
+var made = map[string]Language{fieldOverride: YAML, fieldLimit: YAML, fieldIndex: SQL, fieldKill: SQL, fieldKnobs: "", fieldRisk: "", fieldEdges: "", fieldHolder: "", fieldHop: "", fieldLimitWords: "", fieldOwnerLine: Shell}
 
 // common are fields that every finding has.
 var common = []string{"subject", "text", "count"}
@@ -61,6 +63,7 @@ var fields = map[string][]incident.Kind{
 	// Names.
 	"edge":        edgeKinds,
 	"consumer":    union(edgeKinds, routeKinds),
+	"protocol":    edgeKinds,
 	"service":     union(edgeKinds, routeKinds, []incident.Kind{incident.ProbeSlow, incident.ProbeFast, incident.CallSlowProvider, incident.DuplicateWrite}, timeKinds, workerKinds, connKinds),
 	"method":      union(edgeKinds, []incident.Kind{incident.PoolHot}, stackKinds, []incident.Kind{incident.LockConvoy, incident.ProbeSlow, incident.ProbeFast, incident.PoolSharedLoss, incident.CallSlowProvider, incident.DuplicateWrite}, timeKinds, routeKinds),
 	"class":       union([]incident.Kind{incident.PoolHot}, stackKinds, []incident.Kind{incident.LockConvoy}),

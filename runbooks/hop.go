@@ -26,7 +26,7 @@ func (c *Case) hop() string {
 		}
 		return ""
 	}
-	if s := of("peer", incident.DownstreamSlow); s != "" {
+	if s := of("peer", incident.DownstreamSlow, incident.TimeDownstream); s != "" {
 		return s
 	}
 	if s := of("service", incident.CallTimeout, incident.RetryExhausted, incident.RetryAmplified, incident.CallUnreachable); s != "" {

@@ -12,6 +12,7 @@ import (
 // amplifiedEdge is a method whose calls are retried, of a consumer.
 type amplifiedEdge struct {
 	service, method, consumer string
+	protocol                  string // "dubbo", "grpc", "http"; empty if the evidence does not say
 	write                     bool
 }
 
@@ -23,7 +24,7 @@ const maxEdges = 8
 func (c *Case) amplified() []amplifiedEdge {
 	var list []amplifiedEdge
 	for _, f := range c.of(incident.RetryAmplified) {
-		e := amplifiedEdge{service: f.Names["service"], method: f.Names["method"], consumer: f.Names["consumer"]}
+		e := amplifiedEdge{service: f.Names["service"], method: f.Names["method"], consumer: f.Names["consumer"], protocol: f.Names["protocol"]}
 		for _, w := range c.of(incident.RetryWrite) {
 			e.write = e.write || w.Names["service"] == e.service && w.Names["method"] == e.method
 		}
@@ -98,7 +99,7 @@ type serviceRules struct {
 func (c *Case) retryRules() []*serviceRules {
 	var list []*serviceRules
 	for _, e := range c.amplified() {
-		if !serviceKey.MatchString(e.service) || e.method != "" && !methodName.MatchString(e.method) || len(e.service)+len(e.method) > maxName {
+		if e.protocol != "" && e.protocol != "dubbo" || !serviceKey.MatchString(e.service) || e.method != "" && !methodName.MatchString(e.method) || len(e.service)+len(e.method) > maxName {
 			continue
 		}
 		i := slices.IndexFunc(list, func(r *serviceRules) bool { return r.service == e.service })
@@ -123,6 +124,44 @@ func (c *Case) override() string {
 		docs = append(docs, r.document())
 	}
 	return strings.Join(docs, "\n---\n")
+}
+
+// overrideRisk is what to mind when the override is published; empty without one.
+func (c *Case) overrideRisk() string {
+	if len(c.retryRules()) == 0 {
+		return ""
+	}
+	return "One document a service: publishing it replaces an override that is there already, so merge first."
+}
+
+// retryKnobs are where those retries are configured that Dubbo's dynamic
+// configuration does not reach: by the proxy that sends them, else by protocol.
+var retryKnobs = []struct{ consumer, protocol, words string }{
+	{"nginx", "", "nginx: proxy_next_upstream off, or proxy_next_upstream_tries 1"},
+	{"envoy", "", "Envoy: num_retries 0 in the route's retry_policy"},
+	{"istio", "", "Istio: retries.attempts 0 in the VirtualService"},
+	{"haproxy", "", "HAProxy: retries 0, and no option redispatch"},
+	{"traefik", "", "Traefik: remove the retry middleware"},
+	{"", "grpc", "gRPC: remove retryPolicy from the service config"},
+	{"", "http", "the HTTP client: its retry handler, or Spring Retry, Resilience4j or Feign around it"},
+}
+
+// knobs says where the retries of the amplified calls are configured, for those
+// that the override does not cover.
+func (c *Case) knobs() string {
+	var words []string
+	for _, e := range c.amplified() {
+		if e.protocol == "dubbo" || e.protocol == "" {
+			continue
+		}
+		for _, k := range retryKnobs {
+			if k.consumer != "" && strings.Contains(strings.ToLower(e.consumer), k.consumer) || k.protocol != "" && k.protocol == e.protocol {
+				words = appendNew(words, k.words)
+				break
+			}
+		}
+	}
+	return strings.Join(words, "; ")
 }
 
 // theCut stands for the step that cuts the retries until steps have numbers.
