@@ -123,12 +123,15 @@ func edgeFacts(r *incident.Report, w truth) []fact {
 // about what was counted.
 func countedEdge(r *incident.Report, want measuredEdge) *incident.Edge {
 	for i := range r.Edges {
-		e := &r.Edges[i]
-		if strings.EqualFold(e.Method, want.Method) && strings.HasSuffix(strings.ToLower(e.Service), strings.ToLower(want.Service)) && e.Amplification != nil {
+		if e := &r.Edges[i]; isCounted(e, want) {
 			return e
 		}
 	}
 	return nil
+}
+
+func isCounted(e *incident.Edge, want measuredEdge) bool {
+	return strings.EqualFold(e.Method, want.Method) && strings.HasSuffix(strings.ToLower(e.Service), strings.ToLower(want.Service)) && e.Amplification != nil
 }
 
 func poolFacts(r *incident.Report, w truth) []fact {
@@ -175,22 +178,27 @@ func one(b bool) int {
 // captureRow is what a report says of a capture of the lab beside what was
 // counted there.
 func captureRow(name string, in *incident.Incident, r *incident.Report, w truth) string {
-	edge, counted, said, off := "–", "–", "–", "–"
+	edge, counted, said := "–", "–", "–"
 	for _, want := range w.Truth.Edges {
 		if !want.Main {
 			continue
 		}
 		edge, counted = want.Method, fmt.Sprintf("%.2fx (%d / %d)", want.Amplification, want.Attempts, want.Calls)
-		if e := countedEdge(r, want); e != nil {
+		var each []string
+		for i := range r.Edges {
+			e := &r.Edges[i]
+			if !isCounted(e, want) || e.Consumer == "" {
+				continue
+			}
 			truth := want.Amplification
-			if e.Scope != "" {
-				truth = want.SinceFault
+			basis := e.Basis
+			if e.Scope == "failed-calls" {
+				truth, basis = want.SinceFault, "logs since the fault"
 			}
-			said = fmt.Sprintf("%.2fx, %s", *e.Amplification, e.Basis)
-			if e.Scope != "" {
-				said += " since the fault"
-			}
-			off = fmt.Sprintf("%+.1f %%", 100*(*e.Amplification/truth-1))
+			each = append(each, fmt.Sprintf("%.2fx %s (%+.1f %%)", *e.Amplification, basis, 100*(*e.Amplification/truth-1)))
+		}
+		if len(each) > 0 {
+			said = strings.Join(each, ", ")
 		}
 	}
 	mark := "✓"
@@ -204,12 +212,12 @@ func captureRow(name string, in *incident.Incident, r *incident.Report, w truth)
 	for _, l := range w.Or {
 		want += ", " + string(l)
 	}
-	return fmt.Sprintf("| %s | %s | %s %s (%s) | %s | %s | %s | %s |\n", name, want, mark, in.Label, in.Certainty, edge, counted, said, off)
+	return fmt.Sprintf("| %s | %s | %s %s (%s) | %s | %s | %s |\n", name, want, mark, in.Label, in.Certainty, edge, counted, said)
 }
 
 func captureTable(rows []string) string {
 	if len(rows) == 0 {
 		return ""
 	}
-	return "\n| capture | accepted | said | edge | counted | said | off |\n|---|---|---|---|---|---|---:|\n" + strings.Join(rows, "")
+	return "\n| capture | accepted | said | edge | counted | said of it |\n|---|---|---|---|---|---|\n" + strings.Join(rows, "")
 }
