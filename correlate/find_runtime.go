@@ -254,6 +254,7 @@ type gcView struct {
 	total, longest, observed, after float64 // seconds, seconds, seconds, and the share used after a full collection
 	longestAt                       cited
 	apart                           bool // the longest pause was not when callers suffered
+	sums                            map[int64]float64
 	collector                       string
 }
 
@@ -266,6 +267,18 @@ func (v *gcView) share() float64 {
 		return min(1, v.total/w)
 	}
 	return 0
+}
+
+// worst is the largest share of two successive buckets of time that the place
+// stood still: a quiet morning does not make a bad minute good.
+func (v *gcView) worst() float64 {
+	most := 0.0
+	for b, sum := range v.sums {
+		if pair := min(sum, bucketSize.Seconds()) + min(v.sums[b+1], bucketSize.Seconds()); pair > most {
+			most = pair
+		}
+	}
+	return most / (2 * bucketSize.Seconds())
 }
 
 // gcViews tells the collectors of each place apart, those that stood still the
@@ -297,11 +310,20 @@ func (q *inquiry) gcViews() []*gcView {
 				v.stall.merge(&m.seen)
 			}
 			v.all.merge(&m.seen)
+			if m.max > v.longest || m.max == v.longest && m.maxAt.compare(v.longestAt) < 0 {
+				v.longest, v.longestAt = m.max, m.maxAt
+			}
+			if m.key.subject == evidence.LongestOnly {
+				continue
+			}
 			if kind != evidence.MarkAllocStall { // stalls of several threads overlap
 				v.total += m.sum
 			}
-			if m.max > v.longest || m.max == v.longest && m.maxAt.compare(v.longestAt) < 0 {
-				v.longest, v.longestAt = m.max, m.maxAt
+			for b, sum := range m.sums {
+				if v.sums == nil {
+					v.sums = map[int64]float64{}
+				}
+				v.sums[b] += sum
 			}
 		}
 	}
@@ -315,7 +337,7 @@ func (q *inquiry) gcViews() []*gcView {
 // burns reports whether the collector stood in the way of requests that may
 // take limit seconds.
 func (v *gcView) burns(limit float64) bool {
-	return v.window() >= 1 && v.share() >= gcShareBad || v.longest >= limit && v.longest >= gcShortest && !v.apart ||
+	return v.window() >= 1 && v.share() >= gcShareBad || v.worst() >= gcShareBad || v.longest >= limit && v.longest >= gcShortest && !v.apart ||
 		v.full.count >= 3 && v.after >= heapFull || v.stall.count >= fewCalls
 }
 
@@ -348,7 +370,7 @@ func (q *inquiry) distressSpan() span {
 
 // calm reports whether the collector is known not to have stood in the way.
 func (v *gcView) calm() bool {
-	return v.longest < gcShortest && v.share() < gcShareQuiet && v.window() > 0
+	return v.longest < gcShortest && v.share() < gcShareQuiet && v.worst() < gcShareBad/2 && v.window() > 0
 }
 
 func (q *inquiry) gcFindings() {
@@ -365,10 +387,13 @@ func (q *inquiry) gcFindings() {
 	}
 	say := func(kind incident.Kind, v *gcView) {
 		text := fmt.Sprintf("the collector%s paused %d %% of %s, the longest pause %s, %s", v.of(views), int(100*v.share()+0.5), seconds(v.window()), seconds(v.longest), plural(v.full.count, "full collection"))
+		if w := v.worst(); w >= 2*v.share() && w >= gcShareBad {
+			text += fmt.Sprintf(", %d %% of its worst 20 s", int(100*w+0.5))
+		}
 		if v.stall.count > 0 {
 			text += ", " + plural(v.stall.count, "allocation stall")
 		}
-		values := map[string]float64{"gc.share": round(v.share(), 3), "gc.longest_s": round(v.longest, 3), "gc.pauses": float64(v.pauses.count), "gc.full": float64(v.full.count)}
+		values := map[string]float64{"gc.share": round(v.share(), 3), "gc.worst_share": round(v.worst(), 3), "gc.longest_s": round(v.longest, 3), "gc.pauses": float64(v.pauses.count), "gc.full": float64(v.full.count)}
 		e := v.evidence(&v.all)
 		cites := e.citations()
 		if kind == incident.GCPauses {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/firebreak-io/firebreak/evidence"
 	"github.com/firebreak-io/firebreak/incident"
@@ -58,4 +59,37 @@ func TestCollectorIsJudgedByPlace(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestQuietMorningDoesNotClearABadMinute spreads one log over an hour: the whole
+// says little of the half minute in which the collector hardly let go.
+func TestQuietMorningDoesNotClearABadMinute(t *testing.T) {
+	from := time.Date(2026, 3, 14, 9, 0, 0, 0, time.UTC)
+	e := New(Config{})
+	line := 0
+	add := func(at time.Duration, kind string, value float64, subject string) {
+		line++
+		if err := e.Add(&evidence.Record{Time: from.Add(at), Place: evidence.Place{Instance: "product-1"}, Cite: evidence.Citation{Source: "product-1/gc.log", Line: line}, Mark: &evidence.Mark{Kind: kind, Value: value, Subject: subject}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range 360 {
+		add(time.Duration(i)*10*time.Second, evidence.MarkGCPause, 0.01, "")
+	}
+	for i := range 60 {
+		add(30*time.Minute+time.Duration(i)*500*time.Millisecond, evidence.MarkGCPause, 0.2, "")
+	}
+	add(31*time.Minute, evidence.MarkGCPause, 0.2, evidence.LongestOnly)
+	for _, f := range e.Report().Findings {
+		switch f.Kind {
+		case incident.GCPauses:
+			if f.Values["gc.share"] != 0.004 || f.Values["gc.worst_share"] != 0.401 || !strings.Contains(f.Text, "40 % of its worst 20 s") {
+				t.Errorf("%v: %s", f.Values, f.Text)
+			}
+			return
+		case incident.GCQuiet:
+			t.Errorf("called quiet: %s", f.Text)
+		}
+	}
+	t.Error("nothing is said of the pauses")
 }

@@ -129,7 +129,7 @@ func (q *inquiry) gcPause() *candidate {
 		c.subject = first(q.of(incident.HeapFull, incident.ClockLeap)).Text
 		c.points = min(c.points, 2)
 	}
-	if f := first(q.of(incident.GCPauses)); f.ID != "" && f.Values["gc.share"] < gcShareBad && f.Values["gc.full"] < fewCalls && !q.stalled() && !q.suffering() {
+	if f := first(q.of(incident.GCPauses)); f.ID != "" && max(f.Values["gc.share"], f.Values["gc.worst_share"]) < gcShareBad && f.Values["gc.full"] < fewCalls && !q.stalled() && !q.suffering() {
 		c.points = min(c.points, 1)
 		c.whyNot = "a long pause or two, and nobody is seen to suffer from them"
 	} else if q.rareLongPauses() {

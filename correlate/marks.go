@@ -20,6 +20,7 @@ type mark struct {
 	max   float64
 	maxAt cited
 	text  string
+	sums  map[int64]float64 // of a collector's pauses, by bucket of time
 }
 
 func (e *Engine) addMark(r *evidence.Record) {
@@ -41,6 +42,14 @@ func (e *Engine) addMark(r *evidence.Record) {
 	n := max(1, m.Count)
 	x.seen.add(r, n)
 	x.sum += m.Value * float64(n)
+	if !r.Time.IsZero() && (m.Kind == evidence.MarkGCPause || m.Kind == evidence.MarkGCFull) {
+		if x.sums == nil {
+			x.sums = map[int64]float64{}
+		}
+		if b := r.Time.UnixNano() / int64(bucketSize); len(x.sums) < maxBuckets {
+			x.sums[b] += m.Value * float64(n)
+		}
+	}
 	c := cited{r.Time, r.Cite}
 	if m.Value > x.max || m.Value == x.max && (x.maxAt.cite.Source == "" || c.compare(x.maxAt) < 0) {
 		x.max, x.maxAt = m.Value, c

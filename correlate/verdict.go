@@ -106,7 +106,7 @@ func (q *inquiry) pick(all []*candidate) *candidate {
 // explains whatever else is seen.
 func (q *inquiry) collectorStops() bool {
 	f := first(q.of(incident.GCPauses))
-	return f.Values["gc.share"] >= gcShareBad || f.Values["gc.full"] >= fewCalls || q.has(incident.HeapFull, incident.OutOfMemory)
+	return max(f.Values["gc.share"], f.Values["gc.worst_share"]) >= gcShareBad || f.Values["gc.full"] >= fewCalls || q.has(incident.HeapFull, incident.OutOfMemory)
 }
 
 // threadsTell reports whether most workers of a pool are seen, in more than one
@@ -127,7 +127,7 @@ func (q *inquiry) threadsTell() bool {
 // it takes little of the time, its heap has room, and threads are seen to run.
 func (q *inquiry) starvedCollector(all []*candidate) bool {
 	f := first(q.of(incident.GCPauses))
-	if f.Values["gc.share"] >= gcShareBad || q.has(incident.HeapFull, incident.OutOfMemory) {
+	if max(f.Values["gc.share"], f.Values["gc.worst_share"]) >= gcShareBad || q.has(incident.HeapFull, incident.OutOfMemory) {
 		return false
 	}
 	return slices.ContainsFunc(all, func(c *candidate) bool { return c.label == incident.CPUSaturation && c.points >= pointsMedium })

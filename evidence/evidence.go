@@ -386,6 +386,10 @@ type Mark struct {
 	Count   int // how many alike; 0 means 1
 }
 
+// LongestOnly is the Subject of a pause of which only the longest was kept, as by
+// a gauge: it may be one that a log tells of too, and adds nothing to a sum.
+const LongestOnly = "the longest of some minutes"
+
 // The kinds of marks.
 const (
 	MarkGCPause         = "gc.pause"             // Value: seconds the application stood still

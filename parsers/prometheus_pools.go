@@ -274,7 +274,7 @@ func (r *promReader) mark(g *promGroup, all []*promGroup) error {
 		if grown, known := r.since(g, promPause); v <= 0 || v > 3600 || known && grown == 0 {
 			return nil
 		}
-		m.Kind, m.Value, m.Text = evidence.MarkGCPause, v, g.name
+		m.Kind, m.Value, m.Text, m.Subject = evidence.MarkGCPause, v, g.name, evidence.LongestOnly
 	case promBreaker:
 		if v != 1 || !strings.EqualFold(g.method, "open") {
 			return nil

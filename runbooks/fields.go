@@ -141,6 +141,7 @@ var fields = map[string][]incident.Kind{
 	"tasks":                {incident.RouteSkew},
 	"tasks.others":         {incident.RouteSkew},
 	"gc.share":             {incident.GCPauses, incident.GCQuiet},
+	"gc.worst_share":       {incident.GCPauses, incident.GCQuiet},
 	"gc.longest_s":         {incident.GCPauses, incident.GCQuiet},
 	"gc.pauses":            {incident.GCPauses, incident.GCQuiet},
 	"gc.full":              {incident.GCPauses, incident.GCQuiet},

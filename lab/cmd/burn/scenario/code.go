@@ -72,8 +72,8 @@ func vendorHang(l Level) Dose {
 func gcPressure(l Level) Dose {
 	d := Dose{
 		Setup:  shop(layout{retries: 2}),
-		Load:   mix(of(l, 24, 10, 30.0), price, category),
-		Faults: []Fault{inside(of(l, "kind=alloc&kb=3000&keep=22", "kind=alloc&kb=64&keep=20", "kind=alloc&kb=4000&keep=14"), both...)},
+		Load:   mix(of(l, 30, 10, 36.0), price, category),
+		Faults: []Fault{inside(of(l, "kind=alloc&kb=3000&keep=25", "kind=alloc&kb=64&keep=20", "kind=alloc&kb=4000&keep=17"), both...)},
 		Expect: truth.Expect{
 			Label: "gc-pause", Edge: priceEdge, Not: []string{"healthy", "slow-sql", "lock-contention"},
 		},
