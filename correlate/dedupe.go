@@ -142,6 +142,11 @@ func refused(r *evidence.Record) bool {
 // settle counts the calls that were kept waiting, each once.
 func (e *Engine) settle() {
 	e.closeLedger()
+	// Several layers tell of one call: which of them is cited must not depend on
+	// the order in which they came.
+	slices.SortStableFunc(e.pending, func(a, b *evidence.Record) int {
+		return cited{a.Time, a.Cite}.compare(cited{b.Time, b.Cite})
+	})
 	drop := repeats(e.pending)
 	for _, r := range e.pending {
 		if !drop[r] {

@@ -94,7 +94,7 @@ func (e *Engine) Add(r *evidence.Record) error {
 			e.zoned[r.Cite.Source] = r.Zoned
 		}
 	}
-	if kept && (r.Tries != nil || r.Attempt != nil) {
+	if kept && (r.Tries != nil || r.Attempt != nil || r.Route != nil && r.Route.Empty) {
 		e.pending = append(e.pending, e.kept[len(e.kept)-1])
 		return nil // counted by settle, once
 	}

@@ -36,19 +36,29 @@ const (
 // where the time went.
 func (q *inquiry) accountFindings() {
 	accounts := q.e.accounts()
-	listed := 0
-	for i := range accounts {
-		if listed == 20 {
-			break
+	// Edges in trouble first: calm ones, however busy, must not crowd them out.
+	for _, calm := range []bool{false, true} {
+		left := mostTroubled
+		if calm {
+			left = mostCalm
 		}
-		x := &accounts[i]
-		if x.Calls < fewCalls || x.Protocol == "db" || x.Protocol == "redis" {
-			continue
-		}
-		before := len(q.findings)
-		q.accountFinding(x)
-		if len(q.findings) > before {
-			listed++
+		for i := range accounts {
+			x := &accounts[i]
+			if left == 0 {
+				break
+			}
+			if max(x.Calls, x.Attempts) < fewCalls || calmAccount(x) != calm {
+				continue
+			}
+			before := len(q.findings)
+			if x.Protocol == "db" || x.Protocol == "redis" {
+				q.failedFinding(x) // statements have findings of their own
+			} else {
+				q.accountFinding(x)
+			}
+			if len(q.findings) > before {
+				left--
+			}
 		}
 	}
 	q.layerFinding()
@@ -57,6 +67,21 @@ func (q *inquiry) accountFindings() {
 	q.duplicateFindings()
 	q.arrivalFindings()
 	q.hopFindings()
+}
+
+// How many edges are told of, in trouble and without.
+const mostTroubled, mostCalm = 20, 8
+
+// calmAccount reports an edge on which nothing failed and nothing was retried.
+func calmAccount(x *ledger.Edge) bool {
+	failed := int64(0)
+	for o, n := range x.Outcomes {
+		switch o {
+		case evidence.Failed, evidence.Timeout, evidence.Rejected, evidence.Unreachable, evidence.NoProvider:
+			failed += n
+		}
+	}
+	return failed == 0 && x.Retried == 0 && x.Orphans == 0
 }
 
 func accountValues(x *ledger.Edge) map[string]float64 {
@@ -149,6 +174,20 @@ func (q *inquiry) accountFinding(x *ledger.Edge) {
 		}
 		q.find(incident.CallTimeout, title, text+" ("+basisWords(x)+")", failing(x, n), values, names)
 	}
+	q.failedFinding(x)
+	if x.Orphans > 0 && x.Orphaned >= time.Second {
+		text := fmt.Sprintf("%s: at %s the provider went on working after the caller had given up, for %s in all", title, plural(int(x.Orphans), "attempt"), seconds(x.Orphaned.Seconds()))
+		if x.Server > 0 {
+			text += fmt.Sprintf(", %d %% of its time", int(100*x.Orphaned.Seconds()/x.Server.Seconds()))
+		}
+		q.find(incident.CallLate, title, text+" (orphaned work)", failing(x, x.Orphans), values, names)
+	}
+	q.providerFindings(x)
+}
+
+// failedFinding says how many attempts were refused or failed.
+func (q *inquiry) failedFinding(x *ledger.Edge) {
+	title, names, values := accountTitle(x), accountNamesOf(x), accountValues(x)
 	rejected, failed := x.Outcomes[evidence.Rejected], x.Outcomes[evidence.Failed]+x.Outcomes[evidence.Unreachable]
 	if x.Protocol == "http" || x.Basis == ledger.FromAccess {
 		failed, rejected = failed+rejected, 0 // 503 has many reasons, a full pool is one of them
@@ -174,14 +213,6 @@ func (q *inquiry) accountFinding(x *ledger.Edge) {
 		}
 		q.find(incident.CallFailed, title, text, failing(x, failed), values, names)
 	}
-	if x.Orphans > 0 && x.Orphaned >= time.Second {
-		text := fmt.Sprintf("%s: at %s the provider went on working after the caller had given up, for %s in all", title, plural(int(x.Orphans), "attempt"), seconds(x.Orphaned.Seconds()))
-		if x.Server > 0 {
-			text += fmt.Sprintf(", %d %% of its time", int(100*x.Orphaned.Seconds()/x.Server.Seconds()))
-		}
-		q.find(incident.CallLate, title, text+" (orphaned work)", failing(x, x.Orphans), values, names)
-	}
-	q.providerFindings(x)
 }
 
 func withCount(s *sighting, n int64) *sighting {
@@ -237,7 +268,12 @@ func (q *inquiry) providerFindings(x *ledger.Edge) {
 	top := &x.Providers[0]
 	rest = total - top.Attempts
 	fair := float64(total) / float64(len(x.Providers))
-	suffers := top.Failures*10 >= top.Attempts || q.poolInTrouble()
+	others := int64(0)
+	for _, p := range x.Providers[1:] {
+		others += p.Failures
+	}
+	// It suffers if it fails more than the others do, not if all fail alike.
+	suffers := top.Failures*10 >= top.Attempts && top.Failures*rest >= 2*others*top.Attempts || q.poolInTrouble()
 	if uneven := float64(top.Attempts) >= skewShare*fair || len(x.Providers) < 4 && top.Attempts >= 4*rest; uneven && suffers && total >= 3*manyCalls {
 		q.find(incident.RouteSkew, accountTitle(x), fmt.Sprintf("%s: provider %s gets %d of %d attempts, %d %%, though there are %d providers", accountTitle(x), top.Name, top.Attempts, total, top.Attempts*100/total, len(x.Providers)),
 			accountSighting(x, top.Attempts, x.First, x.Last), map[string]float64{"tasks": float64(top.Attempts), "tasks.others": round(float64(rest)/float64(len(x.Providers)-1), 1)}, map[string]string{"service": names["service"], "method": names["method"]})
@@ -449,7 +485,12 @@ func (q *inquiry) arrivalFindings() {
 		}
 		rest := total - top.Count
 		uneven := float64(top.Count)*float64(len(list)) >= skewShare*float64(total) || len(list) < 4 && top.Count >= 4*rest
-		if !uneven || total < 3*manyCalls || top.Failures*10 < top.Count && !q.poolInTrouble() {
+		others := int64(0)
+		for _, a := range list[1:] {
+			others += a.Failures
+		}
+		suffers := top.Failures*10 >= top.Count && top.Failures*rest >= 2*others*top.Count || q.poolInTrouble()
+		if !uneven || total < 3*manyCalls || !suffers {
 			continue
 		}
 		name := cmp.Or(top.Instance, top.Callee)

@@ -32,6 +32,7 @@ func TestACallThatFoundNobodyCountsOnce(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+		e.settle()
 		if got := e.routes["com.acme.SkuService"].empty.count; got != c.want {
 			t.Errorf("%s: %d calls, want %d", c.name, got, c.want)
 		}

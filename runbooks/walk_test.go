@@ -96,7 +96,7 @@ func TestWalkByHand(t *testing.T) {
 	w = answer(w, "pool-full", incident.Yes)
 	w = answer(w, "amplified", incident.Yes)
 	fork := w
-	for _, step := range []string{"workers-wait", "duplicates"} {
+	for _, step := range []string{"workers-wait", "connections", "duplicates"} {
 		w = answer(w, step, incident.No)
 	}
 	w = answer(w, "only-retries", incident.Yes)

@@ -25,7 +25,7 @@ const (
 // retryable reports whether a client may have sent the request again because of
 // this.
 func (c class) retryable() bool {
-	return c == isTransient || c == isTimeout || c == isRejected || c == isCancelled
+	return c == isTransient || c == isTimeout || c == isRejected
 }
 
 // classOf reads a span's outcome and the protocol's own status.

@@ -165,6 +165,7 @@ func (j *joiner) run(order []uint32) {
 
 // dedupe drops spans that were delivered twice: of equal ID and side.
 func (j *joiner) dedupe() {
+	j.capAlike()
 	s := j.spans
 	// In order of start, copies of a span stand together unless its times differ.
 	byID := func(a, b span) int {
@@ -191,6 +192,33 @@ func (j *joiner) dedupe() {
 	}
 	j.spans = s[:n]
 	slices.SortFunc(j.spans, func(a, b span) int { return compareSpans(&a, &b) })
+}
+
+// mostAlike is how many spans of one trace may have one ID: a client's and its
+// callees', of as many attempts as a call may have, and more.
+const mostAlike = 64
+
+// capAlike lets go of the spans of one ID beyond that: a producer that gives all
+// its spans one ID would make each of them be compared with all others.
+func (j *joiner) capAlike() {
+	if len(j.spans) <= 16*mostAlike {
+		return
+	}
+	seen := make(map[uint64]uint8, len(j.spans))
+	kept := j.spans[:0]
+	lost := int64(0)
+	for _, s := range j.spans {
+		if n := seen[s.id]; n < mostAlike {
+			seen[s.id] = n + 1
+			kept = append(kept, s)
+		} else {
+			lost++
+		}
+	}
+	j.spans = kept
+	if !j.learning {
+		j.l.lose(LostDuplicate, lost)
+	}
 }
 
 // hasTwice reports whether an ID stands twice among the spans.

@@ -4,7 +4,7 @@ import "github.com/firebreak-io/firebreak/evidence"
 
 func isFailure(o evidence.Outcome) bool {
 	switch o {
-	case evidence.OK, evidence.OutcomeUnknown, evidence.Redirected, evidence.Challenged, evidence.BizFailed:
+	case evidence.OK, evidence.OutcomeUnknown, evidence.Redirected, evidence.Challenged, evidence.BizFailed, evidence.Cancelled:
 		return false
 	}
 	return true

@@ -17,8 +17,8 @@ import (
 )
 
 const (
-	warms   = 3 * time.Second // of a gentle load before the window
-	settles = 7 * time.Second // at most, until providers have ended what they do
+	warms   = 3 * time.Second  // of a gentle load before the window
+	settles = 20 * time.Second // at most, until providers have ended what they do and have read what was sent
 	flushes = 1500 * time.Millisecond
 )
 
@@ -213,8 +213,9 @@ func (r *running) undo(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// settle waits until providers have ended what they do, and spans have arrived,
-// and reads the counters.
+// settle waits until providers have ended what they do and have read what was sent
+// to them, which takes long where a collector holds them, and spans have arrived;
+// then it reads the counters.
 func (r *running) settle(ctx context.Context) (map[string]truth.Counters, error) {
 	limit := time.Now().Add(settles)
 	for {
@@ -222,7 +223,7 @@ func (r *running) settle(ctx context.Context) (map[string]truth.Counters, error)
 		if err != nil {
 			return nil, err
 		}
-		if truth.Idle(all) || time.Now().After(limit) {
+		if truth.Idle(all) && truth.Check(all) == nil || time.Now().After(limit) {
 			time.Sleep(flushes)
 			return r.stack.Counters(ctx)
 		}
