@@ -76,8 +76,13 @@ func eachCount(a, b *evidence.Counter, do func(a *int64, b int64)) {
 		a *int64
 		b int64
 	}{
-		{&a.Calls, b.Calls}, {&a.Attempts, b.Attempts}, {&a.Retries, b.Retries}, {&a.Failed, b.Failed}, {&a.Timeouts, b.Timeouts},
-		{&a.RetriesRefused, b.RetriesRefused}, {&a.Overflow, b.Overflow},
+		{&a.Calls, b.Calls},
+		{&a.Attempts, b.Attempts},
+		{&a.Retries, b.Retries},
+		{&a.Failed, b.Failed},
+		{&a.Timeouts, b.Timeouts},
+		{&a.RetriesRefused, b.RetriesRefused},
+		{&a.Overflow, b.Overflow},
 	} {
 		do(p.a, p.b)
 	}
