@@ -16,6 +16,7 @@ import (
 // counterKey is one counted edge of one process.
 type counterKey struct {
 	impl, consumer  string
+	process         string // instance and folder: replicas count for themselves
 	side            evidence.Side
 	service, method string
 }
@@ -36,7 +37,7 @@ const enoughCounted = 100
 
 func (e *Engine) addCounter(r *evidence.Record) {
 	c := r.Counter
-	k := counterKey{c.Impl, cmp.Or(r.Place.Service, r.Place.Instance, folder(r.Cite.Source)), c.Side, serviceName(c.Service), methodName(c.Method)}
+	k := counterKey{c.Impl, cmp.Or(r.Place.Service, r.Place.Instance, folder(r.Cite.Source)), r.Place.Instance + "\x00" + folder(r.Cite.Source), c.Side, serviceName(c.Service), methodName(c.Method)}
 	x := e.counters[k]
 	if x == nil {
 		if len(e.counters) >= maxKeys {
@@ -126,7 +127,7 @@ func (e *Engine) sortedCounters() []*counter {
 		p, _ := a.between()
 		q, _ := b.between()
 		return cmp.Or(cmp.Compare(q.Attempts-q.Calls, p.Attempts-p.Calls), cmp.Compare(a.key.service, b.key.service), cmp.Compare(a.key.method, b.key.method),
-			cmp.Compare(a.key.consumer, b.key.consumer), cmp.Compare(a.key.impl, b.key.impl), cmp.Compare(a.key.side, b.key.side))
+			cmp.Compare(a.key.consumer, b.key.consumer), cmp.Compare(a.key.process, b.key.process), cmp.Compare(a.key.impl, b.key.impl), cmp.Compare(a.key.side, b.key.side))
 	})
 	return list
 }

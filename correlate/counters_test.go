@@ -52,3 +52,20 @@ func TestCountersTellBetweenScrapes(t *testing.T) {
 		t.Errorf("no retries: %v", k)
 	}
 }
+
+// TestReplicasCountForThemselves reads one scrape of each of two replicas: their
+// difference is nothing that happened.
+func TestReplicasCountForThemselves(t *testing.T) {
+	e := New(Config{})
+	for i, n := range []int64{1000, 20_000} {
+		c := evidence.Counter{Impl: "envoy", Side: evidence.Consumer, Service: "product", Calls: 1000 + int64(i), Attempts: n, Retries: n - 1000, Failed: evidence.None, Timeouts: evidence.None, RetriesRefused: evidence.None, Overflow: evidence.None}
+		at := evidence.Citation{Source: "order-" + string(rune('1'+i)) + "/metrics.txt", Line: 1}
+		if err := e.Add(&evidence.Record{Place: evidence.Place{Service: "order"}, Cite: at, Counter: &c}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := e.Report()
+	if k := kindsOf(r); k[incident.RetryAmplified] || len(r.Edges) != 2 || r.Edges[0].Scope != "since-start" {
+		t.Errorf("%v, %+v", k, r.Edges)
+	}
+}

@@ -16,6 +16,7 @@ const (
 	pointsHigh   = 6
 	pointsMedium = 3
 	pointsLow    = 2
+	manyErrors   = 100 // exceptions that explain nothing, from which calm is doubtful
 	freshDeploy  = 10 * time.Minute
 	orderSlack   = time.Minute // onsets closer than this say nothing about order
 )
@@ -240,11 +241,14 @@ func (e *Engine) sameMinutes() bool {
 // noIncident tells healthy from inconclusive.
 func (q *inquiry) noIncident() (incident.Label, incident.Certainty) {
 	trouble, calmKinds := 0, map[incident.Kind]bool{}
+	unexplained := 0 // exceptions that no finding explains
 	for _, f := range q.findings {
 		switch f.Kind {
 		case incident.StackIdle, incident.PoolIdle, incident.GCQuiet, incident.CPUFree, incident.SQLFast, incident.RetryNone, incident.PoolShutdown, incident.RouteWide, incident.ProbeFast:
 			calmKinds[f.Kind] = true
-		case incident.AppErrors, incident.Deployed, incident.RetrySucceeded, incident.DumpCut, incident.DumpPartial, incident.TimeDB, incident.TimeDownstream, incident.TimeOwn, incident.RetryBudget:
+		case incident.AppErrors:
+			unexplained += f.Count
+		case incident.Deployed, incident.RetrySucceeded, incident.DumpCut, incident.DumpPartial, incident.TimeDB, incident.TimeDownstream, incident.TimeOwn, incident.RetryBudget:
 		case incident.SQLSlow, incident.SQLScan, incident.SQLLockWait, incident.SQLDeadlock:
 			if f.Count >= fewCalls && !q.stray(f) {
 				trouble++
@@ -260,6 +264,8 @@ func (q *inquiry) noIncident() (incident.Label, incident.Certainty) {
 	switch {
 	case trouble > 0:
 		return incident.Inconclusive, incident.Low
+	case unexplained >= manyErrors && len(calmKinds) > 0:
+		return incident.Healthy, incident.Low // quiet by what is understood, and much that is not
 	case len(calmKinds) >= 3:
 		return incident.Healthy, incident.High
 	case len(calmKinds) >= 1:
