@@ -2,6 +2,7 @@ package parsers
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -49,8 +50,8 @@ func (r *promReader) flush() error {
 	groups := map[[5]string]*promGroup{}
 	var order []*promGroup
 	var marks []*promGroup
-	for name, metrics := range families {
-		f := promFamilies[name]
+	for _, name := range slices.Sorted(maps.Keys(families)) { // sums and names must not depend on a map's order
+		f, metrics := promFamilies[name], families[name]
 		if f == nil {
 			continue
 		}
