@@ -156,34 +156,29 @@ func (a *accessLog) sum(x *evidence.Access) *accessSum {
 }
 
 func (a *accessLog) proxy(k proxyKey, x *evidence.Access) *accessSum {
-	e := a.proxied[k]
-	if e == nil {
-		if len(a.proxied) >= a.cfg.MaxEdges*hardRoutes {
-			a.l.lose(LostEdges, 1)
-			k = proxyKey{1, 1, 1}
-			if e = a.proxied[k]; e != nil {
-				return e
-			}
-		}
-		e = a.sum(x)
-		a.proxied[k] = e
-	}
-	return e
+	return sumFor(a, a.proxied, k, proxyKey{1, 1, 1}, x)
 }
 
 func (a *accessLog) arrival(k arrivalKey, x *evidence.Access) *accessSum {
-	e := a.arrivals[k]
-	if e == nil {
-		if len(a.arrivals) >= a.cfg.MaxEdges*hardRoutes {
-			a.l.lose(LostEdges, 1)
-			k = arrivalKey{1, 1, 1}
-			if e = a.arrivals[k]; e != nil {
-				return e
-			}
-		}
-		e = a.sum(x)
-		a.arrivals[k] = e
+	return sumFor(a, a.arrivals, k, arrivalKey{1, 1, 1}, x)
+}
+
+// sumFor is the sum under a key, or under the one that stands for all others
+// once there are too many.
+func sumFor[K comparable](a *accessLog, sums map[K]*accessSum, k, others K, x *evidence.Access) *accessSum {
+	e := sums[k]
+	if e != nil {
+		return e
 	}
+	if len(sums) >= a.cfg.MaxEdges*hardRoutes {
+		a.l.lose(LostEdges, 1)
+		if e = sums[others]; e != nil {
+			return e
+		}
+		k = others
+	}
+	e = a.sum(x)
+	sums[k] = e
 	return e
 }
 
