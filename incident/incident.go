@@ -24,6 +24,7 @@ type Report struct {
 	Findings    []Finding     `json:"findings"`
 	Edges       []Edge        `json:"edges"`
 	Paths       []Path        `json:"paths,omitempty"`
+	Traces      []Trace       `json:"traces,omitempty"`
 	Pools       []Pool        `json:"pools"`
 	Stacks      []StackGroup  `json:"stacks"`
 	SQL         []Fingerprint `json:"sql"`

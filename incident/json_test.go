@@ -193,6 +193,13 @@ func TestSchemaKnowsEveryField(t *testing.T) {
 	e.Ambiguous, e.OrphanedS, e.WastedShare, e.AttemptP95MS, e.CallP95MS = ptr(int64(1)), ptr(1.0), ptr(0.5), ptr(int64(1000)), ptr(int64(3000))
 	e.Providers = []ProviderShare{{Name: "10.20.1.21:20880", Attempts: 3, Failures: 1, BusyS: ptr(1.5), P95MS: ptr(int64(9))}}
 	r.Paths = []Path{{Layers: []Layer{{Edge: "a -> b", Calls: 1, Attempts: 3, FanOut: 1, Amplification: 3}}, Amplification: 3, Load: 3, InPerS: ptr(1.0), OutPerS: ptr(3.0), Citations: e.Citations}}
+	r.Traces = []Trace{{
+		ID: "0af7651916cd43dd8448eb211c80319c", Edge: e.Name(), Why: TraceExhausted, Start: at("10:02:31"), DurationMS: 3021.5, More: 2, Citations: e.Citations,
+		Spans: []TraceSpan{{
+			ID: "b7ad6b7169203331", Parent: "00f067aa0ba902b7", Depth: 1, Service: "order", Name: "SkuService.getSkuStock", Kind: "client", StartMS: 1, DurationMS: 1000,
+			Outcome: "timeout", Attempt: 2, Of: 3, Focus: true, Sent: "retry", Orphaned: true, SQL: "select 1", Citation: e.Citations[0],
+		}},
+	}}
 	r.SQL[0].MaxSeconds, r.SQL[0].LockWaits, r.SQL[0].DAOFrame = ptr(1.0), ptr(2), "x"
 	r.Sources[3].Unread = "permission denied"
 	r.Stacks[0].Lock, r.Stacks[0].Owner = "a", "b"
