@@ -30,6 +30,9 @@ type Engine struct {
 	span  span
 	zoned map[string]evidence.Tri // by source: whether its times state an offset
 
+	zonedIn string // what was told of zoned last
+	zonedAs evidence.Tri
+
 	pools  map[string]*pool
 	dumps  map[string]*dump
 	shapes *shapes
@@ -90,8 +93,11 @@ func (e *Engine) Add(r *evidence.Record) error {
 	if !r.Time.IsZero() {
 		e.timed++
 		e.span.add(r.Time)
-		if r.Zoned != evidence.Unknown && e.zoned[r.Cite.Source] != evidence.Yes {
-			e.zoned[r.Cite.Source] = r.Zoned
+		if r.Zoned != evidence.Unknown && (r.Zoned != e.zonedAs || r.Cite.Source != e.zonedIn) {
+			if e.zoned[r.Cite.Source] != evidence.Yes {
+				e.zoned[r.Cite.Source] = r.Zoned
+			}
+			e.zonedIn, e.zonedAs = r.Cite.Source, r.Zoned
 		}
 	}
 	if kept && (r.Tries != nil || r.Attempt != nil || r.Route != nil && r.Route.Empty) {

@@ -5,6 +5,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/firebreak-io/firebreak/evidence"
 )
@@ -25,6 +26,12 @@ type accessLog struct {
 	orders   hashes         // of the sources' names
 	routes   map[uint32]int // masked paths of each server
 	route    []byte
+	source   string // asked for last, and the folder it lies in
+	folder   string
+
+	nearMethods  nearIDs
+	nearProxied  nearSums[proxyKey]
+	nearArrivals nearSums[arrivalKey]
 
 	requests bag // by request ID
 	repeats  bag // by client and target, where there is no request ID
@@ -44,8 +51,9 @@ type accessSum struct {
 	protocol, service, method string
 	consumer, counted         bool // the caller's own log; the log tells attempts
 	repeats                   int64
-	callers                   map[string]*int64
+	callers                   tally
 	moreCallers               int64
+	near                      [16]nearProvider // of providers
 }
 
 func newAccessLog(l *Ledger) *accessLog {
@@ -76,7 +84,11 @@ func (a *accessLog) add(r *evidence.Record) {
 	a.lines++
 	name := r.Place.Service
 	if name == "" {
-		name = path.Dir(r.Cite.Source)
+		if a.source != r.Cite.Source || a.folder == "" {
+			a.source = strings.Clone(r.Cite.Source)
+			a.folder = path.Dir(a.source)
+		}
+		name = a.folder
 	}
 	server := a.servers.id(name, strings.Clone)
 	method := a.method(server, x)
@@ -111,7 +123,7 @@ func (h *hashes) of(t *table[string], id uint32) uint64 {
 
 // start is when the request began, in ns; 0 if unknown.
 func (a *accessLog) start(r *evidence.Record) int64 {
-	if y := r.Time.Year(); r.Time.IsZero() || y < 1990 || y > 2200 {
+	if s := r.Time.Unix(); s < firstSecond || s > lastSecond {
 		a.l.lose(LostUndated, 1)
 		return 0
 	}
@@ -121,6 +133,13 @@ func (a *accessLog) start(r *evidence.Record) int64 {
 	}
 	return ns
 }
+
+// firstSecond and lastSecond are those of the years 1990 and 2200: what lies
+// outside is a damaged time.
+var (
+	firstSecond = time.Date(1990, 1, 1, 0, 0, 0, 0, time.UTC).Unix()
+	lastSecond  = time.Date(2201, 1, 1, 0, 0, 0, 0, time.UTC).Unix() - 1
+)
 
 // method numbers what was asked for: a masked path or an RPC method.
 func (a *accessLog) method(server uint32, x *evidence.Access) uint32 {
@@ -132,7 +151,12 @@ func (a *accessLog) method(server uint32, x *evidence.Access) uint32 {
 		a.route = appendRoute(a.route, x.Path)
 	}
 	t := a.methods
-	if id, ok := t.ids[string(a.route)]; ok {
+	id, hash, ok := a.nearMethods.id(t, a.route)
+	if ok {
+		return id
+	}
+	if id, ok = t.ids[string(a.route)]; ok {
+		a.nearMethods.put(hash, id)
 		return id
 	}
 	if a.routes[server] >= hardRoutes*a.cfg.MaxRoutes {
@@ -156,11 +180,27 @@ func (a *accessLog) sum(x *evidence.Access) *accessSum {
 }
 
 func (a *accessLog) proxy(k proxyKey, x *evidence.Access) *accessSum {
-	return sumFor(a, a.proxied, k, proxyKey{1, 1, 1}, x)
+	near := &a.nearProxied[(k.server*31+k.backend*17+k.method)%uint32(len(a.nearProxied))]
+	if near.sum == nil || near.key != k {
+		e := a.proxied[k]
+		if e == nil {
+			return sumFor(a, a.proxied, k, proxyKey{1, 1, 1}, x)
+		}
+		near.key, near.sum = k, e
+	}
+	return near.sum
 }
 
 func (a *accessLog) arrival(k arrivalKey, x *evidence.Access) *accessSum {
-	return sumFor(a, a.arrivals, k, arrivalKey{1, 1, 1}, x)
+	near := &a.nearArrivals[(k.server*31+k.instance*17+k.method)%uint32(len(a.nearArrivals))]
+	if near.sum == nil || near.key != k {
+		e := a.arrivals[k]
+		if e == nil {
+			return sumFor(a, a.arrivals, k, arrivalKey{1, 1, 1}, x)
+		}
+		near.key, near.sum = k, e
+	}
+	return near.sum
 }
 
 // sumFor is the sum under a key, or under the one that stands for all others

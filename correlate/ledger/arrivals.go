@@ -40,18 +40,9 @@ func (a *accessLog) arrive(e *accessSum, x *evidence.Access, call evidence.Outco
 		ex.attempts = x.Ordinal
 	}
 	if c := hostBytes(x.Client); len(c) > 0 {
-		n := e.callers[string(c)]
-		if n == nil && len(e.callers) < hardNames*a.cfg.MaxProviders {
-			if e.callers == nil {
-				e.callers = map[string]*int64{}
-			}
-			n = new(int64)
-			e.callers[string(c)] = n
+		if !e.callers.add(c, hardNames*a.cfg.MaxProviders) {
+			e.moreCallers++
 		}
-		if n == nil {
-			n = &e.moreCallers
-		}
-		*n++
 	}
 	e.example(ex)
 }
@@ -84,17 +75,14 @@ func (a *accessLog) writeArrivals(b *Book) {
 				x.Failures += n
 			}
 		}
-		names := make([]string, 0, len(e.callers))
-		for c := range e.callers {
-			names = append(names, c)
-		}
-		slices.SortFunc(names, func(x, y string) int { return cmp.Or(cmp.Compare(*e.callers[y], *e.callers[x]), cmp.Compare(x, y)) })
+		callers := slices.DeleteFunc(slices.Clone(e.callers.slots), func(c tallySlot) bool { return c.count == 0 })
+		slices.SortFunc(callers, func(x, y tallySlot) int { return cmp.Or(cmp.Compare(y.count, x.count), cmp.Compare(x.text, y.text)) })
 		rest := e.moreCallers
-		for i, c := range names {
+		for i, c := range callers {
 			if i < a.cfg.MaxProviders {
-				x.Callers[c] = *e.callers[c]
+				x.Callers[c.text] = c.count
 			} else {
-				rest += *e.callers[c]
+				rest += c.count
 			}
 		}
 		if rest > 0 {

@@ -27,16 +27,20 @@ type bag struct {
 	lost  int64
 }
 
-func (b *bag) add(x line) {
+func (b *bag) add(x *line) {
 	mask := uint64(1)<<b.half - 1
 	if x.id&mask != 0 {
 		b.lost++
 		return
 	}
 	if len(b.lines) == cap(b.lines) {
-		b.lines = slices.Grow(b.lines, min(max(1024, len(b.lines)), b.max+1))
+		grow := max(1024, len(b.lines))
+		if len(b.lines) >= 1<<16 {
+			grow = b.max + 1 - len(b.lines) // costs nothing until it is used; doubling would copy
+		}
+		b.lines = slices.Grow(b.lines, grow)
 	}
-	b.lines = append(b.lines, x)
+	b.lines = append(b.lines, *x)
 	for len(b.lines) > b.max && b.half < 32 {
 		b.half++
 		mask = uint64(1)<<b.half - 1

@@ -36,9 +36,28 @@ const (
 )
 
 func (f *Fates) add(x fate) {
-	*[...]*int64{
-		&f.AtOnce, &f.AfterRetry, &f.Exhausted, &f.TimedOut, &f.Rejected, &f.Cancelled, &f.NotRetryable, &f.Budget, &f.Failed, &f.Unknown,
-	}[x]++
+	switch x {
+	case fateAtOnce:
+		f.AtOnce++
+	case fateAfterRetry:
+		f.AfterRetry++
+	case fateExhausted:
+		f.Exhausted++
+	case fateTimedOut:
+		f.TimedOut++
+	case fateRejected:
+		f.Rejected++
+	case fateCancelled:
+		f.Cancelled++
+	case fateNotRetryable:
+		f.NotRetryable++
+	case fateBudget:
+		f.Budget++
+	case fateFailed:
+		f.Failed++
+	case fateUnknown:
+		f.Unknown++
+	}
 }
 
 func (j *joiner) fate(c *call) fate {

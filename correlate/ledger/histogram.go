@@ -30,12 +30,23 @@ func bucketOf(d time.Duration) int {
 	v := uint64(d)
 	n := bits.LeadingZeros64(v)
 	v <<= n
-	k := 0
-	for k < len(steps) && v >= steps[k] {
+	k := int(stepsBelow[v>>57&63])
+	if k < len(steps) && v >= steps[k] {
 		k++
 	}
 	return (63-n)*8 + k
 }
+
+// stepsBelow is how many steps lie at or below each 64th of an octave; two steps
+// are farther apart than that.
+var stepsBelow = func() (below [64]uint8) {
+	for i := range below {
+		for below[i] < uint8(len(steps)) && steps[below[i]] <= (64+uint64(i))<<57 {
+			below[i]++
+		}
+	}
+	return below
+}()
 
 // floor is the smallest duration of a bucket.
 func floor(bucket int) time.Duration {
@@ -65,11 +76,17 @@ func (h *Histogram) place(b int) {
 
 // Add counts one duration; negative ones are unknown and not counted.
 func (h *Histogram) Add(d time.Duration) {
+	h.addTo(bucketOf(d), d)
+}
+
+// addTo counts a duration whose bucket is known.
+func (h *Histogram) addTo(b int, d time.Duration) {
 	if d < 0 {
 		return
 	}
-	b := bucketOf(d)
-	h.place(b)
+	if i := uint(b - h.lowest); i >= uint(len(h.buckets)) {
+		h.place(b)
+	}
 	h.buckets[b-h.lowest]++
 	h.n++
 	h.sum += d

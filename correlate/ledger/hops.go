@@ -30,16 +30,16 @@ func (a *accessLog) remember(x *evidence.Access, server, method uint32, start in
 	}
 	if len(x.Key) > 0 && x.Side != evidence.Consumer {
 		y.id = hashBytes(hashBytes(5, a.route), x.Key)
-		a.keys.add(y)
+		a.keys.add(&y)
 	}
 	if len(x.RequestID) > 0 {
 		y.id = hashBytes(2, x.RequestID)
-		a.requests.add(y)
+		a.requests.add(&y)
 		return
 	}
 	if len(x.Client) > 0 && len(x.Path) > 0 && tries < 0 && start != 0 {
 		y.id = mix(hashBytes(hashBytes(3, hostBytes(x.Client)), x.Path) ^ a.hashes.of(a.servers, server))
-		a.repeats.add(y)
+		a.repeats.add(&y)
 	}
 }
 

@@ -15,26 +15,16 @@ func appendRoute(dst []byte, path []byte) []byte {
 			i++
 			continue
 		}
-		n := i
-		digits, hexes, letters := 0, 0, 0
-	segment:
+		n, seen := i, uint64(0)
 		for n < len(path) {
-			switch c := path[n]; {
-			case c == '/' || c == '?' || c == '#' || c == ';':
-				break segment
-			case c >= '0' && c <= '9':
-				digits++
-				hexes++
-			case c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F':
-				hexes++
-				letters++
-			case c >= 'g' && c <= 'z' || c >= 'G' && c <= 'Z':
-				letters++
-			case c == '-':
-				hexes++
+			c := routeBytes[path[n]]
+			if c&segmentEnd != 0 {
+				break
 			}
+			seen += c
 			n++
 		}
+		digits, hexes, letters := int(seen&0x1fffff), int(seen>>21&0x1fffff), int(seen>>42)
 		switch {
 		case segments >= maxSegments:
 			return append(dst, "{more}"...)
@@ -48,6 +38,29 @@ func appendRoute(dst []byte, path []byte) []byte {
 	}
 	return dst
 }
+
+// routeBytes says of each byte what it counts as in a segment: a digit, a letter
+// and what hexadecimal numbers and UUIDs are made of, in 21 bits each, which a
+// line's length does not exceed; or that it ends the segment.
+var routeBytes = func() (t [256]uint64) {
+	for c := range t {
+		switch {
+		case c == '/' || c == '?' || c == '#' || c == ';':
+			t[c] = segmentEnd
+		case c >= '0' && c <= '9':
+			t[c] = 1 | 1<<21
+		case c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F':
+			t[c] = 1<<21 | 1<<42
+		case c >= 'g' && c <= 'z' || c >= 'G' && c <= 'Z':
+			t[c] = 1 << 42
+		case c == '-':
+			t[c] = 1 << 21
+		}
+	}
+	return t
+}()
+
+const segmentEnd = 1 << 63
 
 const (
 	maxSegments = 12

@@ -92,7 +92,8 @@ func (a *accessLog) countTries(e *accessSum, x *evidence.Access, win *windowSum)
 			o = outcomeOf(x)
 		}
 		e.outcomes[o]++
-		e.attempt.Add(u.Duration)
+		bucket := bucketOf(u.Duration)
+		e.attempt.addTo(bucket, u.Duration)
 		if o == evidence.Timeout {
 			e.timedOut(u.Duration)
 		}
@@ -107,24 +108,17 @@ func (a *accessLog) countTries(e *accessSum, x *evidence.Access, win *windowSum)
 			}
 		}
 		if u.Addr != "" && u.Group == x.Upstreams[0].Group { // those of another location are no providers of this one
-			p := e.providers[u.Addr]
-			if p == nil && len(e.providers) >= hardNames*a.cfg.MaxProviders {
+			p := e.nearProvider(u.Addr, hardNames*a.cfg.MaxProviders)
+			if p == nil {
 				e.otherProviders++
 				continue
-			}
-			if p == nil {
-				if e.providers == nil {
-					e.providers = map[string]*providerSum{}
-				}
-				p = &providerSum{}
-				e.providers[strings.Clone(u.Addr)] = p
 			}
 			p.attempts++
 			if isFailure(o) {
 				p.failures++
 			}
 			p.busy += max(0, u.Duration)
-			p.latency.Add(u.Duration)
+			p.latency.addTo(bucket, u.Duration)
 		}
 	}
 	if n > 1 {
@@ -145,4 +139,31 @@ func (a *accessLog) countTries(e *accessSum, x *evidence.Access, win *windowSum)
 		}
 	}
 	return n
+}
+
+// nearProvider is a provider's sum by its address; nil if there are too many.
+func (e *accessSum) nearProvider(addr string, limit int) *providerSum {
+	near := &e.near[quickHash(addr)%uint64(len(e.near))]
+	if near.sum != nil && near.addr == addr {
+		return near.sum
+	}
+	p := e.providers[addr]
+	if p == nil {
+		if len(e.providers) >= limit {
+			return nil
+		}
+		if e.providers == nil {
+			e.providers = map[string]*providerSum{}
+		}
+		addr = strings.Clone(addr)
+		p = &providerSum{}
+		e.providers[addr] = p
+	}
+	near.addr, near.sum = addr, p
+	return p
+}
+
+type nearProvider struct {
+	addr string
+	sum  *providerSum
 }

@@ -10,6 +10,8 @@ type grid struct {
 	width       int // index into widths
 	first, last int64
 	any         bool
+	now         [2]int64 // beginning and end of the window asked for last; its number
+	nowNumber   int64
 	all         []*series
 }
 
@@ -31,6 +33,11 @@ func (g *grid) add(s *series) { g.all = append(g.all, s) }
 
 // at is the window of s for a moment, widening all windows if need be.
 func (g *grid) at(s *series, ns int64) *windowSum {
+	if ns >= g.now[0] && ns < g.now[1] {
+		if i := uint64(g.nowNumber - s.base); i < uint64(len(s.list)) {
+			return &s.list[i]
+		}
+	}
 	n := g.number(ns)
 	if !g.any {
 		g.first, g.last, g.any = n, n, true
@@ -45,6 +52,9 @@ func (g *grid) at(s *series, ns int64) *windowSum {
 	}
 	if g.last-g.first >= int64(g.max) {
 		return nil // centuries: a damaged time
+	}
+	if w := int64(widths[g.width]); ns >= 0 {
+		g.now, g.nowNumber = [2]int64{n * w, (n + 1) * w}, n
 	}
 	switch {
 	case len(s.list) == 0:
@@ -64,6 +74,7 @@ func (g *grid) at(s *series, ns int64) *windowSum {
 func (g *grid) widen() {
 	step := int64(widths[g.width+1] / widths[g.width])
 	g.width++
+	g.now = [2]int64{}
 	g.first, g.last = g.first/step, g.last/step
 	for _, s := range g.all {
 		if len(s.list) == 0 {
