@@ -46,6 +46,15 @@ func TestCitations(t *testing.T) {
 			for _, s := range r.SQL {
 				open.all(s.Citations, "statement "+s.Fingerprint)
 			}
+			for _, x := range r.Traces {
+				open.all(x.Citations, "trace "+x.ID)
+				if !slices.ContainsFunc(r.Edges, func(e incident.Edge) bool { return e.Name() == x.Edge }) {
+					t.Errorf("trace %s is of edge %q, which is not reported", x.ID, x.Edge)
+				}
+				for _, s := range x.Spans {
+					open.check(s.Citation, "span "+s.ID, nil)
+				}
+			}
 		})
 	}
 }

@@ -85,7 +85,7 @@ func (e *Engine) Report() *incident.Report {
 		Window:    e.span.window(),
 		Incidents: incidents,
 		Findings:  append([]incident.Finding{}, findings...),
-		Edges:     slices.Concat(whole.accountEdges(), whole.counterEdges(), whole.edges()), Paths: whole.paths(), Pools: whole.pools(), Stacks: whole.stacks(), SQL: whole.fingerprints(), Timeline: whole.timeline(),
+		Edges:     slices.Concat(whole.accountEdges(), whole.counterEdges(), whole.edges()), Paths: whole.paths(), Traces: whole.traces(), Pools: whole.pools(), Stacks: whole.stacks(), SQL: whole.fingerprints(), Timeline: whole.timeline(),
 		Sources: e.sortedSources(),
 	}
 	if said := e.sampling(); len(said) > 0 {

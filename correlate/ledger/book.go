@@ -128,6 +128,8 @@ type Edge struct {
 	Windows   []Window   // equal intervals, in order of time
 	Providers []Provider // by attempts
 	Examples  []Example  // the worst calls
+	Traces    []Trace    // a few of the foremost edges' calls, drawn
+	picks     *picks
 	// First is when the first call began, Last when the last one ended.
 	First, Last time.Time
 }

@@ -44,6 +44,7 @@ type edgeSum struct {
 	timeouts                                     map[time.Duration]int64
 	first, last                                  int64
 	examples                                     []example
+	picks                                        picks
 	noBackoff, afterTerminal, sameOnly, severals int64
 }
 
@@ -161,10 +162,11 @@ func (j *joiner) countCall(c *call) {
 	e.calls += w * float64(c.calls)
 	e.attempts += w * float64(c.attempts)
 	e.seenCalls += int64(c.calls)
+	f := j.fate(c)
 	if c.calls > 0 {
 		e.by[min(c.attempts, maxBy)] += w
 		e.evidence[min(c.evidence, Explicit)]++
-		e.fates.add(j.fate(c))
+		e.fates.add(f)
 	} else if c.ordinal > 1 {
 		e.evidence[Explicit]++
 		// The call stands in another trace: what was counted there as ending one
@@ -209,6 +211,7 @@ func (j *joiner) countCall(c *call) {
 		}
 	}
 	e.example(exampleOf(head, longest, c.end-c.start))
+	e.picks.consider(j, c, longest, f)
 }
 
 // countTry adds one attempt.

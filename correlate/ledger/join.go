@@ -75,7 +75,8 @@ type call struct {
 	known       bool // its ancestry is complete
 	edge        *edgeSum
 	weight      float64
-	ordinal     int // of the last attempt, where numbered alone
+	ordinal     int   // of the last attempt, where numbered alone
+	orphaned    int64 // provider time after the caller had given up
 }
 
 // joiner turns traces into sums. Its scratch memory is reused from trace to trace.
@@ -103,7 +104,10 @@ type joiner struct {
 	messages map[messageKey]*messageSum
 	windows  windows
 
-	learning    bool
+	all         []uint32 // the spans in order, trace by trace
+	at          int      // where in it the trace at hand begins
+	learning    bool     // the first pass
+	replaying   bool     // a trace is joined once more, to be shown: nothing is counted
 	traces      int64
 	huge        int64
 	stacked     int64
@@ -144,24 +148,32 @@ func (j *joiner) name(s string) uint32 {
 // run joins all traces twice: once to learn how each edge behaves, once to count.
 func (j *joiner) run(order []uint32) {
 	j.windows = j.l.span(order)
+	j.all = order
 	for _, j.learning = range []bool{true, false} {
-		for i := 0; i < len(order); {
-			first := j.l.at(order[i])
-			n := i + 1
-			for n < len(order) && j.l.at(order[n]).trace == first.trace {
-				n++
-			}
-			j.spans = j.spans[:0]
-			for _, k := range order[i:n] {
-				j.spans = append(j.spans, *j.l.at(k))
-			}
+		for j.at = 0; j.at < len(order); {
+			n := j.load(j.at)
 			j.dedupe()
 			j.trace()
-			i = n
+			j.at += n
 		}
 	}
 	j.redeliveries()
 }
+
+// load copies the trace that begins at a place of the order, and returns how many
+// spans it has.
+func (j *joiner) load(at int) int {
+	first := j.l.at(j.all[at])
+	n := at
+	j.spans = j.spans[:0]
+	for ; n < len(j.all) && j.l.at(j.all[n]).trace == first.trace; n++ {
+		j.spans = append(j.spans, *j.l.at(j.all[n]))
+	}
+	return n - at
+}
+
+// counting reports whether what is found is to be counted.
+func (j *joiner) counting() bool { return !j.learning && !j.replaying }
 
 // dedupe drops spans that were delivered twice: of equal ID and side.
 func (j *joiner) dedupe() {
@@ -187,7 +199,7 @@ func (j *joiner) dedupe() {
 		s[n] = s[i]
 		n++
 	}
-	if !j.learning {
+	if j.counting() {
 		j.l.lose(LostDuplicate, int64(len(s)-n))
 	}
 	j.spans = s[:n]
@@ -216,7 +228,7 @@ func (j *joiner) capAlike() {
 		}
 	}
 	j.spans = kept
-	if !j.learning {
+	if j.counting() {
 		j.l.lose(LostDuplicate, lost)
 	}
 }

@@ -25,7 +25,7 @@ type messageSum struct {
 
 // delivery notes the delivery of a message to a consumer.
 func (j *joiner) delivery(i int32) {
-	if j.learning {
+	if !j.counting() {
 		return
 	}
 	t, s := &j.tree, &j.tree.spans[i]

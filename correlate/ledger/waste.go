@@ -6,11 +6,7 @@ package ledger
 // for the difference.
 func (j *joiner) waste() {
 	t := &j.tree
-	// How long after its own start each entry was still wanted; -1: to the end.
-	j.giveUps = grow(j.giveUps, len(t.spans))
-	for i := range j.giveUps {
-		j.giveUps[i] = -2 // not yet known
-	}
+	j.forgetWanted()
 	for i := range j.calls {
 		c := &j.calls[i]
 		if c.unit < 0 {
@@ -33,6 +29,7 @@ func (j *joiner) waste() {
 			if g := j.wanted(x.entry, 0); g >= 0 && s.dur > g {
 				o := duration(s.dur - g)
 				e.orphaned += o
+				c.orphaned += s.dur - g
 				e.orphans++
 				rest -= o
 				if k == n {
@@ -59,6 +56,15 @@ func (j *joiner) waste() {
 		if abandoned && c.calls > 0 {
 			c.edge.fates.Abandoned++
 		}
+	}
+}
+
+// forgetWanted makes room to note how long after its own start each entry was
+// still wanted; -1: to the end.
+func (j *joiner) forgetWanted() {
+	j.giveUps = grow(j.giveUps, len(j.tree.spans))
+	for i := range j.giveUps {
+		j.giveUps[i] = -2 // not yet known
 	}
 }
 

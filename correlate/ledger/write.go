@@ -19,6 +19,8 @@ func (j *joiner) write(b *Book) {
 	if j.other != nil {
 		b.Edges = append(b.Edges, j.edgeBook(j.other))
 	}
+	sortEdges(b.Edges)
+	j.exemplify(b.Edges)
 	j.writePaths(b)
 	j.writeMethods(b)
 	j.writeStatements(b)
@@ -46,7 +48,7 @@ func (j *joiner) edgeBook(e *edgeSum) Edge {
 	x.Caller, x.Callee, x.Basis = j.nameList[e.key.caller], j.nameList[e.key.callee], FromSpans
 	x.Protocol, x.Service, x.Method = o.protocol, o.service, o.method
 	x.Windows = j.windows.book(e.windows)
-	x.Examples = examplesOf(e.examples, j.l.sources.keys)
+	x.Examples, x.picks = examplesOf(e.examples, j.l.sources.keys), &e.picks
 	switch {
 	case e.servers == 0 && e.clients > 0:
 		x.OneSided = "consumer"
