@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/firebreak-io/firebreak/evidence"
 	"github.com/firebreak-io/firebreak/incident"
@@ -23,13 +25,25 @@ type counterKey struct {
 
 // counter is what was read of one edge, whatever the order of the readings.
 type counter struct {
-	key         counterKey
-	least, most evidence.Counter // readings since the process started, by attempts and calls
-	readings    int
-	grown       evidence.Counter // sum of what readings within one input say it grew
-	grew        int
-	seen        sighting
+	key      counterKey
+	readings []reading        // since the process started, at most maxReadings
+	grown    evidence.Counter // sum of what readings within one input say it grew
+	grew     int
+	seen     sighting
+
+	sum   evidence.Counter // what between says of it
+	since bool             // it is between readings
 }
+
+// reading is what one scrape says of a counter.
+type reading struct {
+	at   time.Time
+	cite evidence.Citation
+	n    evidence.Counter
+}
+
+// maxReadings bounds the scrapes of one counter that are held against each other.
+const maxReadings = 1000
 
 // enoughCounted is how many calls counters must tell of before a share of them
 // means something.
@@ -63,12 +77,11 @@ func (e *Engine) addCounter(r *evidence.Record) {
 		})
 		return
 	}
-	if x.readings++; x.readings == 1 {
-		x.least, x.most = *c, *c
+	if len(x.readings) == maxReadings {
+		e.lost++
 		return
 	}
-	eachCount(&x.least, c, func(least *int64, n int64) { *least = min(*least, n) })
-	eachCount(&x.most, c, func(most *int64, n int64) { *most = max(*most, n) })
+	x.readings = append(x.readings, reading{r.Time, r.Cite, *c})
 }
 
 // eachCount visits the numbers of two readings side by side.
@@ -89,22 +102,116 @@ func eachCount(a, b *evidence.Counter, do func(a *int64, b int64)) {
 	}
 }
 
-// between is what happened between readings; false if there was but one, and
-// the numbers are those since the process started.
+// between is what happened between readings; false if there was but one of each
+// life of the process, and the numbers are those since it started.
 func (x *counter) between() (evidence.Counter, bool) {
-	switch {
-	case x.grew > 0:
+	if x.grew > 0 {
 		return x.grown, true
-	case x.readings < 2 || x.least == x.most:
-		return x.most, false
 	}
-	d := x.most
-	eachCount(&d, &x.least, func(n *int64, before int64) {
-		if before >= 0 {
-			*n -= before
+	list := x.inOrder()
+	last := list[len(list)-1].n
+	grown, known := last, false
+	eachCount(&grown, &last, func(n *int64, _ int64) { *n = min(*n, 0) })
+	for i := range len(list) - 1 {
+		before, after := list[i].n, list[i+1].n
+		if before == after || !before.Began.Equal(after.Began) || fell(&before, &after) {
+			continue // nothing happened, or the process began to count anew: what it did is not known
 		}
+		known = true
+		eachCount(&after, &before, func(n *int64, before int64) {
+			if before >= 0 {
+				*n -= before
+			}
+		})
+		eachCount(&grown, &after, func(sum *int64, n int64) {
+			if n >= 0 {
+				*sum = max(0, *sum) + n
+			}
+		})
+	}
+	if !known {
+		return last, false
+	}
+	return grown, true
+}
+
+// inOrder are the readings as they followed each other: by the times that they
+// state, else by the lines of one input or the numbers in the names of several.
+// Names that do not tell, as before.txt and after.txt, leave it to the numbers:
+// counters only rise.
+func (x *counter) inOrder() []reading {
+	list := slices.Clone(x.readings)
+	slices.SortFunc(list, func(a, b reading) int {
+		return cmp.Or(a.n.Began.Compare(b.n.Began), a.at.Compare(b.at), naturalCompare(a.cite.Source, b.cite.Source), cmp.Compare(a.cite.Line, b.cite.Line))
 	})
-	return d, true
+	for i := range len(list) - 1 {
+		a, b := &list[i], &list[i+1]
+		if !a.n.Began.IsZero() || !b.n.Began.IsZero() || !a.at.IsZero() && !b.at.IsZero() || a.cite.Source == b.cite.Source || wordsOf(a.cite.Source) == wordsOf(b.cite.Source) {
+			continue
+		}
+		slices.SortStableFunc(list, func(a, b reading) int {
+			return cmp.Or(cmp.Compare(max(a.n.Calls, a.n.Attempts), max(b.n.Calls, b.n.Attempts)), cmp.Compare(a.n.Attempts, b.n.Attempts), cmp.Compare(a.n.Failed, b.n.Failed))
+		})
+		break
+	}
+	return list
+}
+
+// fell reports whether any number is below what it was.
+func fell(before, after *evidence.Counter) bool {
+	down, a := false, *after
+	eachCount(&a, before, func(n *int64, before int64) { down = down || *n >= 0 && *n < before })
+	return down
+}
+
+// wordsOf is a name without its digits.
+func wordsOf(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' {
+			return -1
+		}
+		return r
+	}, name)
+}
+
+// naturalCompare orders names as people number them: metrics-9 before metrics-10.
+func naturalCompare(a, b string) int {
+	for a != "" && b != "" {
+		m, n := digits(a), digits(b)
+		if m > 0 && n > 0 {
+			x, y := strings.TrimLeft(a[:m], "0"), strings.TrimLeft(b[:n], "0")
+			if c := cmp.Or(cmp.Compare(len(x), len(y)), cmp.Compare(x, y)); c != 0 {
+				return c
+			}
+			a, b = a[m:], b[n:]
+			continue
+		}
+		if a[0] != b[0] {
+			return cmp.Compare(a[0], b[0])
+		}
+		a, b = a[1:], b[1:]
+	}
+	return cmp.Compare(len(a), len(b))
+}
+
+func digits(s string) int {
+	n := 0
+	for n < len(s) && s[n] >= '0' && s[n] <= '9' {
+		n++
+	}
+	return n
+}
+
+// failures are the attempts or calls that failed, and their share of all. Those
+// that timed out may be among the failed.
+func failures(c *evidence.Counter) (int64, float64) {
+	calls, attempts := float64(max(c.Calls, c.Attempts, 1)), float64(max(c.Attempts, c.Calls, 1))
+	if c.Calls > 0 {
+		calls = float64(c.Calls)
+	}
+	refused := max(0, c.Overflow)
+	share := max(float64(c.Failed)/calls, float64(c.Timeouts)/attempts) + float64(refused)/(attempts+float64(refused))
+	return max(0, c.Failed, c.Timeouts) + refused, min(1, max(0, share))
 }
 
 func (x *counter) title() string {
@@ -121,12 +228,11 @@ func (x *counter) title() string {
 func (e *Engine) sortedCounters() []*counter {
 	list := make([]*counter, 0, len(e.counters))
 	for _, x := range e.counters {
+		x.sum, x.since = x.between()
 		list = append(list, x)
 	}
 	slices.SortFunc(list, func(a, b *counter) int {
-		p, _ := a.between()
-		q, _ := b.between()
-		return cmp.Or(cmp.Compare(q.Attempts-q.Calls, p.Attempts-p.Calls), cmp.Compare(a.key.service, b.key.service), cmp.Compare(a.key.method, b.key.method),
+		return cmp.Or(cmp.Compare(b.sum.Attempts-b.sum.Calls, a.sum.Attempts-a.sum.Calls), cmp.Compare(a.key.service, b.key.service), cmp.Compare(a.key.method, b.key.method),
 			cmp.Compare(a.key.consumer, b.key.consumer), cmp.Compare(a.key.process, b.key.process), cmp.Compare(a.key.impl, b.key.impl), cmp.Compare(a.key.side, b.key.side))
 	})
 	return list
@@ -138,7 +244,7 @@ func (q *inquiry) counterFindings() {
 		if i == 20 {
 			return
 		}
-		c, between := x.between()
+		c, between := x.sum, x.since
 		since := "between two scrapes"
 		if !between {
 			since = "since the process started: one scrape does not tell when"
@@ -157,6 +263,10 @@ func (q *inquiry) counterFindings() {
 				q.find(incident.RetryNone, x.title(), text, &x.seen, values, names)
 			}
 		}
+		if n, share := failures(&c); n >= someCalls && share >= failedShare && (between || share >= largeShare && n >= enoughCounted) {
+			q.find(incident.CallFailed, x.title(), fmt.Sprintf("%s: %s calls or attempts failed, %d %% (counted by %s, %s)", x.title(), human(n), int(100*share), x.key.impl, since),
+				withCount(&x.seen, n), map[string]float64{"failed.share": round(share, 2)}, names)
+		}
 		for _, refused := range []struct {
 			n    int64
 			what string
@@ -172,7 +282,7 @@ func (q *inquiry) counterFindings() {
 func (q *inquiry) counterEdges() []incident.Edge {
 	list := []incident.Edge{}
 	for _, x := range q.e.sortedCounters() {
-		c, between := x.between()
+		c, between := x.sum, x.since
 		if c.Attempts < 1 || c.Calls < 1 || len(list) == 30 {
 			continue
 		}

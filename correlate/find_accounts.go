@@ -3,6 +3,7 @@ package correlate
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -67,6 +68,7 @@ func (q *inquiry) accountFindings() {
 	q.duplicateFindings()
 	q.arrivalFindings()
 	q.hopFindings()
+	q.calleeFindings()
 }
 
 // How many edges are told of, in trouble and without.
@@ -192,6 +194,10 @@ func (q *inquiry) failedFinding(x *ledger.Edge) {
 	if x.Protocol == "http" || x.Basis == ledger.FromAccess {
 		failed, rejected = failed+rejected, 0 // 503 has many reasons, a full pool is one of them
 	}
+	late := x.Outcomes[evidence.Timeout]
+	if x.Protocol == "db" || x.Protocol == "redis" {
+		failed, late = failed+late, 0 // no finding of their own tells of statements that timed out
+	}
 	if rejected > 0 {
 		q.find(incident.PoolRejected, title, fmt.Sprintf("%s: %s refused by the provider (%s)", title, plural(int(rejected), "attempt"), basisWords(x)), failing(x, rejected), values, names)
 	}
@@ -203,14 +209,17 @@ func (q *inquiry) failedFinding(x *ledger.Edge) {
 	if x.ByAttempts[0] > 0 {
 		what = "calls and attempts"
 	}
-	if failed >= someCalls && float64(failed) >= failedShare*of {
+	serves := x.Basis == ledger.FromAccess && x.OneSided == "provider" // any path that a server was ever asked for
+	if tellsOfFailure(failed, of) && (failed >= someCalls || !serves) {
 		text := fmt.Sprintf("%s: %d of %s %s failed, %d %% (%s)", title, failed, human(int64(of)), what, int(100*float64(failed)/of), basisWords(x))
 		if n := x.ByAttempts[0]; n > 0 {
 			text += fmt.Sprintf("; %s never sent", plural(int(wholeNumber(n)), "call"))
 		}
-		if n := x.Outcomes[evidence.Timeout]; n > 0 {
-			text += fmt.Sprintf(", besides %d that timed out", n)
+		if late > 0 {
+			text += fmt.Sprintf(", besides %d that timed out", late)
 		}
+		values = maps.Clone(values)
+		values["failed.share"] = round(float64(failed)/of, 2)
 		q.find(incident.CallFailed, title, text, failing(x, failed), values, names)
 	}
 }

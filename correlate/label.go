@@ -2,6 +2,7 @@ package correlate
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -614,12 +615,12 @@ func (q *inquiry) suffering() bool {
 	if q.has(incident.PoolExhausted, incident.PoolRejected, incident.ConnExhausted, incident.RetryAmplified, incident.PoolBusy) {
 		return true
 	}
-	for _, f := range q.of(incident.CallTimeout, incident.RetryExhausted, incident.CallFailed) {
+	for _, f := range q.of(incident.CallTimeout, incident.RetryExhausted) {
 		if f.Count >= fewCalls {
 			return true
 		}
 	}
-	return false
+	return slices.ContainsFunc(q.of(incident.CallFailed), func(f incident.Finding) bool { return f.Count >= someCalls })
 }
 
 // distress reports whether callers or pools are seen to suffer.

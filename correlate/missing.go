@@ -47,6 +47,10 @@ func (q *inquiry) missing(in *incident.Incident) []incident.Missing {
 	pool := q.poolInTrouble() || q.threads != nil
 	db := q.has(incident.StackDBRead, incident.StackDBPool, incident.ConnExhausted, incident.SQLRunning, incident.SQLSlow)
 
+	if f := first(q.of(incident.CallFailed)); f.ID != "" && in.Label == incident.Inconclusive {
+		add(true, "the log of "+minNonBlank(f.Names["service"], "the callee")+" around "+minNonBlank(clockOf(f.First), "the failures")+", and one failed call's error",
+			"grep -n -e ERROR -e Exception -e 'connection refused' -e timeout CALLEE.log", "refused or unreachable: it was down or full; its own exception: the fault is there; nothing at all: the calls did not reach it")
+	}
 	add(burning && dumps == 0, "three thread dumps of the provider, some seconds apart",
 		c.dumps,
 		"most workers in a database read: slow SQL or a lock there; in a connection pool: that pool; on one lock: contention; in an RPC or HTTP client: go one hop down; idle: the pool is not the problem now")
@@ -73,6 +77,14 @@ func (q *inquiry) missing(in *incident.Incident) []incident.Missing {
 	add(in.Label == incident.Inconclusive || in.Label == incident.CPUSaturation, "processor use of the host", "vmstat 1 5; top -b -H -n 2 | head -60", "idle above 30 %: not the processors; one thread at 100 %: a serial hot spot")
 	add(in.Label == incident.Healthy, "evidence from the time of the trouble", c.dumps, "whether this quiet picture is of the right minutes")
 	return list
+}
+
+// clockOf is a time of day; empty if it is not known.
+func clockOf(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format("15:04:05")
 }
 
 // listedSessions reports whether a list of the database's sessions was read.

@@ -283,7 +283,7 @@ func (q *inquiry) stray(f incident.Finding) bool {
 		s.citeAt(cited{cite: c})
 	}
 	switch {
-	case f.Count >= someCalls:
+	case f.Count >= someCalls || failedMost(&f):
 		return false
 	case f.Count < fewCalls && q.e.span.seconds() >= quietGap.Seconds():
 		return true

@@ -371,9 +371,10 @@ type Counter struct {
 	Retries         int64  // of the attempts, or, where those are unknown, calls that were retried at least once
 	Failed          int64
 	Timeouts        int64
-	RetriesRefused  int64 // retries that a budget or a limit forbade
-	Overflow        int64 // attempts that a full queue or pool refused
-	Delta           bool  // since the reading before, not since the process started
+	RetriesRefused  int64     // retries that a budget or a limit forbade
+	Overflow        int64     // attempts that a full queue or pool refused
+	Delta           bool      // since the reading before, not since the process started
+	Began           time.Time `json:",omitzero"` // when the process began to count; zero if it does not say
 }
 
 // Mark is a thing that happened at a time, with a kind from the list in this

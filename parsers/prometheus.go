@@ -79,20 +79,21 @@ type promReader struct {
 	emit Emit
 	rec  evidence.Record
 
-	text   []byte         // the scrape's useful lines, made plain for expfmt
-	series map[string]int // by name and labels: the line where it stood
-	first  map[string]int // by name: the line of its first series
-	when   time.Time      // of the scrape, if anything says so
+	text   []byte           // the scrape's useful lines, made plain for expfmt
+	series map[string]int   // by name and labels: the line where it stood
+	lines  map[string][]int // by name: the lines of its series, in their order
+	when   time.Time        // of the scrape, if anything says so
 	zoned  evidence.Tri
 
-	prior map[string]float64 // counters of the scrape before
+	prior map[string]float64           // counters of the scrape before
+	began map[evidence.Place]time.Time // when the processes of this scrape started, where they say
 }
 
 // readPrometheus reads one block: scrapes without anything between them.
 func readPrometheus(in *Input, emit Emit) error {
 	r := in.prom
 	if r == nil {
-		r = &promReader{in: in, series: map[string]int{}, first: map[string]int{}, prior: map[string]float64{}}
+		r = &promReader{in: in, series: map[string]int{}, lines: map[string][]int{}, prior: map[string]float64{}, began: map[evidence.Place]time.Time{}}
 		in.prom = r
 	}
 	r.emit = emit
@@ -150,9 +151,7 @@ func (r *promReader) sample(name, line []byte) error {
 		return nil
 	}
 	r.series[string(key)] = r.in.Lines.Number()
-	if r.first[string(name)] == 0 {
-		r.first[string(name)] = r.in.Lines.Number()
-	}
+	r.lines[string(name)] = append(r.lines[string(name)], r.in.Lines.Number())
 	value, at := promValue(rest)
 	if !at.IsZero() {
 		r.when, r.zoned = at, evidence.Yes

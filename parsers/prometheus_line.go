@@ -130,6 +130,7 @@ func (r *promReader) parse() map[string]*dto.MetricFamily {
 		return families
 	}
 	families = map[string]*dto.MetricFamily{}
+	clear(r.lines)
 	for text := range bytes.Lines(r.text) {
 		one, err := parser.TextToMetricFamilies(bytes.NewReader(text))
 		if err != nil {
@@ -138,6 +139,8 @@ func (r *promReader) parse() map[string]*dto.MetricFamily {
 			continue
 		}
 		for name, f := range one {
+			series, _ := promSplit(text, len(name))
+			r.lines[name] = append(r.lines[name], r.series[string(series)])
 			if have := families[name]; have != nil {
 				have.Metric = append(have.Metric, f.Metric...)
 			} else {

@@ -34,6 +34,7 @@ const (
 	promPause     // longest pause, seconds
 	promPeriods   // periods of a CPU quota
 	promThrottled // of these, throttled
+	promBegan     // when the process started, seconds since 1970
 	promBreaker   // by the label state: 1 in the one that it is in
 )
 
@@ -147,7 +148,7 @@ var promFamilies = func() map[string]*promFamily {
 	})
 
 	for n, f := range map[string]promField{
-		"system_cpu_usage": promCPU, "jvm_gc_pause_seconds_max": promPause, "resilience4j_circuitbreaker_state": promBreaker,
+		"system_cpu_usage": promCPU, "process_start_time_seconds": promBegan, "jvm_gc_pause_seconds_max": promPause, "resilience4j_circuitbreaker_state": promBreaker,
 		"container_cpu_cfs_periods_total": promPeriods, "container_cpu_cfs_throttled_periods_total": promThrottled,
 	} {
 		m[n] = &promFamily{field: f}

@@ -20,7 +20,7 @@ type promGroup struct {
 	method string
 	place  evidence.Place
 	ip     string // of the process, by its label
-	line   int    // of its first family
+	line   int    // of its first series
 	values [promBreaker + 1]float64
 	has    [promBreaker + 1]bool
 }
@@ -55,14 +55,20 @@ func (r *promReader) flush() error {
 		if f == nil {
 			continue
 		}
-		for _, m := range metrics.Metric {
+		for i, m := range metrics.Metric {
 			v := promNum(m)
 			if math.IsNaN(v) {
 				continue
 			}
 			labels := promLabels(m)
-			g := &promGroup{family: f, place: r.place(labels), ip: labels["ip"], line: r.first[name]}
+			g := &promGroup{family: f, place: r.place(labels), ip: labels["ip"], line: r.line(name, i)}
 			g.name, g.method = labels.first(f.name), labels[f.method]
+			if f.field == promBegan {
+				if v > 0 && v < 1e11 {
+					r.began[g.place] = time.UnixMilli(int64(v * 1000)).UTC()
+				}
+				continue
+			}
 			if f.field > promFieldsOfCalls {
 				g.name = cmp.Or(labels["name"], labels["container"], labels["action"])
 				g.method = labels["state"]
@@ -73,7 +79,7 @@ func (r *promReader) flush() error {
 			key := [5]string{f.impl, f.side.String(), g.name, g.method, g.place.Service + "\x00" + g.place.Instance}
 			if have := groups[key]; have != nil {
 				g = have
-				g.line = min(g.line, r.first[name])
+				g.line = min(g.line, r.line(name, i))
 			} else {
 				groups[key] = g
 				order = append(order, g)
@@ -82,7 +88,8 @@ func (r *promReader) flush() error {
 		}
 	}
 	clear(r.series)
-	clear(r.first)
+	clear(r.lines)
+	defer clear(r.began)
 	r.text = r.text[:0]
 	compare := func(a, b *promGroup) int {
 		return cmp.Or(strings.Compare(a.family.impl, b.family.impl), cmp.Compare(a.family.side, b.family.side), strings.Compare(a.name, b.name), strings.Compare(a.method, b.method),
@@ -102,6 +109,14 @@ func (r *promReader) flush() error {
 	}
 	r.when, r.zoned = time.Time{}, evidence.Unknown
 	return nil
+}
+
+// line is where the i-th series of a name stands.
+func (r *promReader) line(name string, i int) int {
+	if list := r.lines[name]; i < len(list) {
+		return list[i]
+	}
+	return 0
 }
 
 // take adds one series to its group. Some families count by a label.
@@ -207,7 +222,7 @@ func (r *promReader) calls(g *promGroup) error {
 	if g.family.impl == "dubbo" && strings.HasPrefix(g.name, "org.apache.dubbo.") {
 		return nil // Dubbo's own services, all zero
 	}
-	c := &evidence.Counter{Impl: g.family.impl, Side: g.family.side, Service: g.name, Method: g.method}
+	c := &evidence.Counter{Impl: g.family.impl, Side: g.family.side, Service: g.name, Method: g.method, Began: r.start(g.place)}
 	if service, method, ok := strings.Cut(g.method, "/"); ok && c.Impl == "grpc" {
 		c.Service, c.Method = service, method
 	}
@@ -249,7 +264,7 @@ func (r *promReader) since(g *promGroup, field promField) (float64, bool) {
 	if !g.has[field] {
 		return 0, false
 	}
-	key := strings.Join([]string{g.family.impl, g.name, g.method, g.place.Service, g.place.Instance, string(rune('a' + int(field))), g.family.side.String()}, "\x00")
+	key := strings.Join([]string{g.family.impl, g.name, g.method, g.place.Service, g.place.Instance, string(rune('a' + int(field))), g.family.side.String(), r.start(g.place).String()}, "\x00")
 	before, ok := r.prior[key]
 	if ok || len(r.prior) < maxPromPrior {
 		r.prior[key] = g.values[field]
@@ -258,6 +273,18 @@ func (r *promReader) since(g *promGroup, field promField) (float64, bool) {
 		return 0, false
 	}
 	return g.values[field] - before, true
+}
+
+// start is when a process of this scrape started; zero if none says so. What a
+// library counts of the process itself may bear other labels than its calls.
+func (r *promReader) start(p evidence.Place) time.Time {
+	if at, ok := r.began[p]; ok || len(r.began) != 1 {
+		return at
+	}
+	for _, at := range r.began {
+		return at
+	}
+	return time.Time{}
 }
 
 // mark emits what is no pool and no call.

@@ -74,6 +74,48 @@ func TestPrometheus(t *testing.T) {
 	}
 }
 
+// TestPrometheusCitesTheSeries reads two pools of one family: each is cited where
+// its own numbers stand, also behind a line that nothing can be made of.
+func TestPrometheusCitesTheSeries(t *testing.T) {
+	for _, bad := range []string{"", "hikaricp_connections_active{pool=\"x\"} nothing\n"} {
+		text := "# TYPE hikaricp_connections_active gauge\n" + bad + "hikaricp_connections_active{pool=\"a\"} 1\nhikaricp_connections_active{pool=\"b\"} 2\n" +
+			"# TYPE hikaricp_connections_max gauge\nhikaricp_connections_max{pool=\"a\"} 9\nhikaricp_connections_max{pool=\"b\"} 9\n"
+		want := map[string]int{"a": 2 + strings.Count(bad, "\n"), "b": 3 + strings.Count(bad, "\n")}
+		err := Read(NewInput("metrics.prom", strings.NewReader(text)), func(r *evidence.Record) error {
+			if r.Pool != nil && r.Cite.Line != want[r.Pool.Name] {
+				t.Errorf("%q: pool %s at line %d, want %d", bad, r.Pool.Name, r.Cite.Line, want[r.Pool.Name])
+			}
+			delete(want, r.Pool.Name)
+			return nil
+		})
+		if err != nil || len(want) > 0 {
+			t.Errorf("%q: not read: %v, error %v", bad, want, err)
+		}
+	}
+}
+
+// TestPrometheusKnowsRestarts reads two scrapes between which the process says
+// that it started again: nothing is subtracted, though its counters are higher.
+func TestPrometheusKnowsRestarts(t *testing.T) {
+	scrape := "process_start_time_seconds %d\nenvoy_cluster_upstream_rq_total{envoy_cluster_name=\"a\"} %d\n"
+	for _, c := range []struct {
+		began int
+		delta bool
+	}{{1764500000, true}, {1764500600, false}} {
+		text := fmt.Sprintf(scrape, 1764500000, 90) + fmt.Sprintf(scrape, c.began, 100)
+		n := 0
+		err := Read(NewInput("metrics.prom", strings.NewReader(text)), func(r *evidence.Record) error {
+			if n++; n == 2 && r.Counter.Delta != c.delta {
+				t.Errorf("began at %d: %+v", c.began, r.Counter)
+			}
+			return nil
+		})
+		if err != nil || n != 2 {
+			t.Errorf("%d records, error %v", n, err)
+		}
+	}
+}
+
 func FuzzPrometheus(f *testing.F) { fuzzFormat(f, "prometheus") }
 
 func BenchmarkPrometheus(b *testing.B) {
