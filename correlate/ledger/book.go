@@ -68,7 +68,8 @@ type Edge struct {
 	// Amplification is Attempts / Calls, a ratio of sums. None if Calls is 0 or if
 	// only one end was seen and nothing there joins attempts (see OneSided).
 	Amplification float64
-	// Exact says that no call with several attempts was joined by inference.
+	// Exact says that nothing of it rests on inference: no call of several attempts
+	// was joined by it, no attempt whose client span was lost was placed or left out.
 	Exact bool
 	// OneSided is "consumer" or "provider" if only that side's evidence exists.
 	OneSided string

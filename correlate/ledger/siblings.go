@@ -63,6 +63,9 @@ func (j *joiner) site(run []int32) {
 		for n < len(run) && j.alikeBut(run[i], run[n]) {
 			n++
 		}
+		if n-i > 1 && j.learning {
+			j.learnMixed(run[i], run[n-1])
+		}
 		if n-i > 1 && n-i <= maxParallel && j.units[run[i]].ident != j.units[run[n-1]].ident {
 			j.balanced(run[i:n])
 		}
@@ -110,46 +113,64 @@ func (j *joiner) numbered(before []int32, i int32) {
 			best, score = b, points
 		}
 	}
-	why := byRetry
 	if best >= 0 {
 		x := &j.units[best]
-		switch x.class {
-		case isRedirect:
-			why = byRedirect
-		case isAuth:
-			why = byAuth
+		why := whyAfter(x.class)
+		if gap := int(u.ordinal) - max(1, int(x.ordinal)); gap > 1 {
+			why = j.whyResent(u)
+		} else if j.learning {
+			j.learnResend(u, x.class)
 		}
 		if x.call < 0 {
 			j.open(best, Explicit)
 		}
 		j.calls[x.call].evidence = Explicit
-		j.missing(x, u, max(1, int(x.ordinal)))
+		if t := &j.tries[u.first]; t.reason == byInitial {
+			t.reason = why
+		}
+		j.missing(u, max(1, int(x.ordinal)))
 		j.join(best, i, Explicit, why)
 		return
 	}
 	// Its first attempt was not seen.
 	c := j.open(i, Explicit)
 	if t := &j.tries[u.first]; t.reason == byInitial {
-		t.reason = byRetry
+		t.reason = j.whyResent(u)
 	}
 	if u.site < -1 {
+		if u.lost > 0 {
+			j.refill(u)
+			if u.lost+1 == u.ordinal {
+				j.tries[u.first].reason = byInitial
+				return
+			}
+		}
 		// A trace of its own: the first attempt is counted where it stands.
 		c.calls = 0
 		c.ordinal = int(u.ordinal)
 		return
 	}
-	j.missing(nil, u, 0)
+	j.missing(u, 0)
+}
+
+// whyResent is why a numbered unit was sent whose predecessor has no client span.
+func (j *joiner) whyResent(u *unit) reason {
+	if u.after != isUnknown {
+		return whyAfter(u.after)
+	}
+	return j.resendsOf(u).usual()
 }
 
 // missing adds the attempts that numbers prove between two units.
-func (j *joiner) missing(_, u *unit, last int) {
+func (j *joiner) missing(u *unit, last int) {
 	gap := int(u.ordinal) - last - 1
 	if gap <= 0 || gap > 64 {
 		return
 	}
 	first := int32(len(j.tries))
+	why := j.resendsOf(u).usual()
 	for range gap {
-		j.tries = append(j.tries, try{client: -1, entry: -1, class: isUnknown, reason: byRetry, dur: -1, hidden: true})
+		j.tries = append(j.tries, try{client: -1, entry: -1, class: isUnknown, reason: why, dur: -1, hidden: true})
 	}
 	j.tries = append(j.tries, j.tries[u.first:u.first+u.n]...)
 	u.first, u.n = first, u.n+int32(gap)
@@ -160,7 +181,7 @@ func (j *joiner) missing(_, u *unit, last int) {
 
 // group joins units of one site, edge, operation and identity, in order of start.
 func (j *joiner) group(run []int32) {
-	if j.tree.roles[max(0, j.units[run[0]].head)] == roleEntry {
+	if u := &j.units[run[0]]; !u.foster && j.tree.roles[max(0, u.head)] == roleEntry {
 		j.entryGroup(run)
 		return
 	}

@@ -67,7 +67,7 @@ func (j *joiner) edgeBook(e *edgeSum) Edge {
 func (e *edgeSum) book(providers int) Edge {
 	x := Edge{
 		Calls: e.calls, Attempts: e.attempts, Amplification: ratio(e.attempts, e.calls),
-		Exact: e.evidence[Inferred] == 0, Retries: e.retries, RetryShare: ratio(e.retries, e.calls), Proxied: e.proxied,
+		Exact: e.evidence[Inferred] == 0 && !e.lossy, Retries: e.retries, RetryShare: ratio(e.retries, e.calls), Proxied: e.proxied,
 		Hedges: e.hedges, Transparent: e.transparent, Redirects: e.redirects, Challenges: e.auths, Hidden: e.hidden,
 		ByAttempts: map[int]float64{}, Ceiling: e.ceiling, Retried: e.retried, AtCeiling: evidence.None, ByEvidence: map[string]int64{},
 		Ambiguous: e.evidence[Ambiguous], Slots: evidence.None, Inherited: ratio(e.cumCalls, e.slots), Cumulative: ratio(e.cumAttempts, e.slots),
