@@ -2,13 +2,13 @@ package correlate
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/firebreak-io/firebreak/evidence"
 	"github.com/firebreak-io/firebreak/incident"
+	"github.com/firebreak-io/firebreak/lang"
 )
 
 // Scraped counters say how many calls and attempts there were, not which. A
@@ -245,15 +245,15 @@ func (q *inquiry) counterFindings() {
 			return
 		}
 		c, between := x.sum, x.since
-		since := "between two scrapes"
+		since := lang.T("between two scrapes")
 		if !between {
-			since = "since the process started: one scrape does not tell when"
+			since = lang.T("since the process started: one scrape does not tell when")
 		}
 		names := map[string]string{"consumer": x.key.consumer, "service": x.key.service, "method": x.key.method, "edge": x.title()}
 		if c.Calls >= enoughCounted && c.Attempts >= c.Calls {
 			amp := float64(c.Attempts) / float64(c.Calls)
 			values := map[string]float64{"calls": float64(c.Calls), "attempts": float64(c.Attempts), "amplification": round(amp, 2)}
-			text := fmt.Sprintf("%s: %s attempts for %s calls, %.1fx (counted by %s, %s)", x.title(), human(c.Attempts), human(c.Calls), amp, x.key.impl, since)
+			text := lang.Sprintf("%s: %s attempts for %s calls, %.1fx (counted by %s, %s)", x.title(), human(c.Attempts), human(c.Calls), amp, x.key.impl, since)
 			switch {
 			case amp >= amplifiedFrom && between:
 				q.find(incident.RetryAmplified, x.title(), text, &x.seen, values, names)
@@ -264,15 +264,15 @@ func (q *inquiry) counterFindings() {
 			}
 		}
 		if n, share := failures(&c); n >= someCalls && share >= failedShare && (between || share >= largeShare && n >= enoughCounted) {
-			q.find(incident.CallFailed, x.title(), fmt.Sprintf("%s: %s calls or attempts failed, %d %% (counted by %s, %s)", x.title(), human(n), int(100*share), x.key.impl, since),
+			q.find(incident.CallFailed, x.title(), lang.Sprintf("%s: %s calls or attempts failed, %d %% (counted by %s, %s)", x.title(), human(n), int(100*share), x.key.impl, since),
 				withCount(&x.seen, n), map[string]float64{"failed.share": round(share, 2)}, names)
 		}
 		for _, refused := range []struct {
 			n    int64
 			what string
-		}{{c.RetriesRefused, "retries were refused by a retry budget or limit"}, {c.Overflow, "requests were refused by a full queue or an open breaker"}} {
+		}{{c.RetriesRefused, lang.T("retries were refused by a retry budget or limit")}, {c.Overflow, lang.T("requests were refused by a full queue or an open breaker")}} {
 			if refused.n >= fewCalls && between {
-				q.find(incident.Limited, x.title(), fmt.Sprintf("%s: %s %s (counted by %s, %s)", x.title(), human(refused.n), refused.what, x.key.impl, since), withCount(&x.seen, refused.n), nil, map[string]string{"peer": x.key.service})
+				q.find(incident.Limited, x.title(), lang.Sprintf("%s: %s %s (counted by %s, %s)", x.title(), human(refused.n), refused.what, x.key.impl, since), withCount(&x.seen, refused.n), nil, map[string]string{"peer": x.key.service})
 			}
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/firebreak-io/firebreak/correlate/ledger"
 	"github.com/firebreak-io/firebreak/evidence"
 	"github.com/firebreak-io/firebreak/incident"
+	"github.com/firebreak-io/firebreak/lang"
 )
 
 // What makes an account of an edge worth a finding.
@@ -113,15 +114,15 @@ func accountNamesOf(x *ledger.Edge) map[string]string {
 
 // basisWords says what an account rests on.
 func basisWords(x *ledger.Edge) string {
-	words := "spans of all calls"
+	words := lang.T("spans of all calls")
 	switch {
 	case x.Basis == ledger.FromAccess:
-		words = "access logs"
+		words = lang.T("access logs")
 	case x.OneSided == "provider":
-		words = "spans of the provider alone"
+		words = lang.T("spans of the provider alone")
 	}
 	if !x.Exact {
-		words += ", joined by inference"
+		words += lang.T(", joined by inference")
 	}
 	return words
 }
@@ -137,9 +138,9 @@ func (q *inquiry) accountFinding(x *ledger.Edge) {
 	switch {
 	case !counted || amp <= 0:
 	case (amp >= amplifiedFrom || high >= amplifiedFrom) && x.Retried >= fewCalls:
-		text := fmt.Sprintf("%s: %s attempts for %s calls, amplification %.1fx (%s)", title, human(int64(x.Attempts)), human(int64(x.Calls)), amp, basisWords(x))
+		text := lang.Sprintf("%s: %s attempts for %s calls, amplification %.1fx (%s)", title, human(int64(x.Attempts)), human(int64(x.Calls)), amp, basisWords(x))
 		if high >= amp*1.1 {
-			text += fmt.Sprintf(", %.1fx while it retried", high)
+			text += lang.Sprintf(", %.1fx while it retried", high)
 			values["peak.amplification"] = round(high, 2)
 		}
 		q.find(incident.RetryAmplified, title, text, retried, values, names)
@@ -147,42 +148,42 @@ func (q *inquiry) accountFinding(x *ledger.Edge) {
 			q.account = x
 		}
 		if x.Ceiling > 1 && x.AtCeiling >= atCeiling {
-			q.find(incident.RetryCeiling, title, fmt.Sprintf("%s: %d %% of the retried calls used all %d attempts", title, int(x.AtCeiling*100), x.Ceiling), retried, values, names)
+			q.find(incident.RetryCeiling, title, lang.Sprintf("%s: %d %% of the retried calls used all %d attempts", title, int(x.AtCeiling*100), x.Ceiling), retried, values, names)
 		}
 		if writes(names["method"]) {
-			q.find(incident.RetryWrite, title, fmt.Sprintf("%s writes, by its name, and is retried %s: without an idempotency key it may be executed more than once", title, times(int(x.Retries))), retried, nil, names)
+			q.find(incident.RetryWrite, title, lang.Sprintf("%s writes, by its name, and is retried %s: without an idempotency key it may be executed more than once", title, times(int(x.Retries))), retried, nil, names)
 		}
 		if x.SameProvider >= 0.5 && len(x.Providers) > 1 {
-			q.find(incident.RetrySameTarget, title, fmt.Sprintf("%s: all attempts of %d %% of the retried calls went to one provider", title, int(x.SameProvider*100)), retried, nil, names)
+			q.find(incident.RetrySameTarget, title, lang.Sprintf("%s: all attempts of %d %% of the retried calls went to one provider", title, int(x.SameProvider*100)), retried, nil, names)
 		}
 		if ended := x.Fates.AfterRetry + x.Fates.Exhausted; ended >= manyCalls && float64(x.Fates.AfterRetry) < hopeless*float64(ended) {
-			q.find(incident.RetryHopeless, title, fmt.Sprintf("%s: of %d retried calls a retry saved %d: retries do not help here", title, ended, x.Fates.AfterRetry), retried, map[string]float64{"calls.retried": float64(ended), "calls.saved": float64(x.Fates.AfterRetry)}, names)
+			q.find(incident.RetryHopeless, title, lang.Sprintf("%s: of %d retried calls a retry saved %d: retries do not help here", title, ended, x.Fates.AfterRetry), retried, map[string]float64{"calls.retried": float64(ended), "calls.saved": float64(x.Fates.AfterRetry)}, names)
 		}
 	case x.Retries > 0 && x.RetryShare >= retryBudget && x.Retried >= someCalls:
-		q.find(incident.RetryBudget, title, fmt.Sprintf("%s: retries are %d %% of the calls (%s), a budget is commonly 10 %%", title, int(x.RetryShare*100), basisWords(x)), retried, values, names)
+		q.find(incident.RetryBudget, title, lang.Sprintf("%s: retries are %d %% of the calls (%s), a budget is commonly 10 %%", title, int(x.RetryShare*100), basisWords(x)), retried, values, names)
 	case float64(x.Ambiguous) >= quietRetries*x.Calls: // what failed and came again may have been retried, or be the next of a loop
 	case x.Calls >= manyCalls && amp < 1+quietRetries:
-		q.find(incident.RetryNone, title, fmt.Sprintf("%s: %s attempts for %s calls (%s), no retries to speak of", title, human(int64(x.Attempts)), human(int64(x.Calls)), basisWords(x)), all, values, names)
+		q.find(incident.RetryNone, title, lang.Sprintf("%s: %s attempts for %s calls (%s), no retries to speak of", title, human(int64(x.Attempts)), human(int64(x.Calls)), basisWords(x)), all, values, names)
 	}
 	if n := x.Fates.Exhausted; n > 0 && x.Ceiling > 1 {
-		q.find(incident.RetryExhausted, title, fmt.Sprintf("%s: %s failed after all their attempts (%s)", title, plural(int(n), "call"), basisWords(x)), withCount(retried, n), values, names)
+		q.find(incident.RetryExhausted, title, lang.Sprintf("%s: %s failed after all their attempts (%s)", title, plural(int(n), "call"), basisWords(x)), withCount(retried, n), values, names)
 	} else if x.Fates.AfterRetry > 0 {
-		q.find(incident.RetrySucceeded, title, fmt.Sprintf("%s: %s succeeded only after a retry", title, plural(int(x.Fates.AfterRetry), "call")), withCount(retried, x.Fates.AfterRetry), nil, names)
+		q.find(incident.RetrySucceeded, title, lang.Sprintf("%s: %s succeeded only after a retry", title, plural(int(x.Fates.AfterRetry), "call")), withCount(retried, x.Fates.AfterRetry), nil, names)
 	}
 	if n := x.Outcomes[evidence.Timeout]; n > 0 {
-		text := fmt.Sprintf("%s: %s timed out", title, plural(int(n), "attempt"))
+		text := lang.Sprintf("%s: %s timed out", title, plural(int(n), "attempt"))
 		if x.Timeout > 0 {
-			text += fmt.Sprintf(", most after %d ms", x.Timeout.Milliseconds())
+			text += lang.Sprintf(", most after %d ms", x.Timeout.Milliseconds())
 		}
 		q.find(incident.CallTimeout, title, text+" ("+basisWords(x)+")", failing(x, n), values, names)
 	}
 	q.failedFinding(x)
 	if x.Orphans > 0 && x.Orphaned >= time.Second {
-		text := fmt.Sprintf("%s: at %s the provider went on working after the caller had given up, for %s in all", title, plural(int(x.Orphans), "attempt"), seconds(x.Orphaned.Seconds()))
+		text := lang.Sprintf("%s: at %s the provider went on working after the caller had given up, for %s in all", title, plural(int(x.Orphans), "attempt"), seconds(x.Orphaned.Seconds()))
 		if x.Server > 0 {
-			text += fmt.Sprintf(", %d %% of its time", int(100*x.Orphaned.Seconds()/x.Server.Seconds()))
+			text += lang.Sprintf(", %d %% of its time", int(100*x.Orphaned.Seconds()/x.Server.Seconds()))
 		}
-		q.find(incident.CallLate, title, text+" (orphaned work)", failing(x, x.Orphans), values, names)
+		q.find(incident.CallLate, title, lang.Sprintf("%s (orphaned work)", text), failing(x, x.Orphans), values, names)
 	}
 	q.providerFindings(x)
 }
@@ -199,24 +200,24 @@ func (q *inquiry) failedFinding(x *ledger.Edge) {
 		failed, late = failed+late, 0 // no finding of their own tells of statements that timed out
 	}
 	if rejected > 0 {
-		q.find(incident.PoolRejected, title, fmt.Sprintf("%s: %s refused by the provider (%s)", title, plural(int(rejected), "attempt"), basisWords(x)), failing(x, rejected), values, names)
+		q.find(incident.PoolRejected, title, lang.Sprintf("%s: %s refused by the provider (%s)", title, plural(int(rejected), "attempt"), basisWords(x)), failing(x, rejected), values, names)
 	}
 	// A proxy's breaker refuses calls before it sends anything: they are no attempts.
-	what, of := "attempts", 0.0 // as they were seen: attempts of sampled calls stand for more
+	what, of := lang.T("attempts"), 0.0 // as they were seen: attempts of sampled calls stand for more
 	for _, n := range x.Outcomes {
 		of += float64(n)
 	}
 	if x.ByAttempts[0] > 0 {
-		what = "calls and attempts"
+		what = lang.T("calls and attempts")
 	}
 	serves := x.Basis == ledger.FromAccess && x.OneSided == "provider" // any path that a server was ever asked for
 	if tellsOfFailure(failed, of) && (failed >= someCalls || !serves) {
-		text := fmt.Sprintf("%s: %d of %s %s failed, %d %% (%s)", title, failed, human(int64(of)), what, int(100*float64(failed)/of), basisWords(x))
+		text := lang.Sprintf("%s: %d of %s %s failed, %d %% (%s)", title, failed, human(int64(of)), what, int(100*float64(failed)/of), basisWords(x))
 		if n := x.ByAttempts[0]; n > 0 {
-			text += fmt.Sprintf("; %s never sent", plural(int(wholeNumber(n)), "call"))
+			text += lang.Sprintf("; %s never sent", plural(int(wholeNumber(n)), "call"))
 		}
 		if late > 0 {
-			text += fmt.Sprintf(", besides %d that timed out", late)
+			text += lang.Sprintf(", besides %d that timed out", late)
 		}
 		values = maps.Clone(values)
 		values["failed.share"] = round(float64(failed)/of, 2)
@@ -271,7 +272,7 @@ func (q *inquiry) providerFindings(x *ledger.Edge) {
 	}
 	names := accountNamesOf(x)
 	if slow != quick && slow.P50 >= slowMethod && slow.P50 >= slowerTimes*max(quick.P50, time.Millisecond) && slow.P50 > quick.P95 {
-		q.find(incident.CallSlowProvider, slow.Name, fmt.Sprintf("%s: provider %s takes %s (median), %s takes %s: one provider is slow, not all", accountTitle(x), slow.Name, seconds(slow.P50.Seconds()), quick.Name, seconds(quick.P50.Seconds())),
+		q.find(incident.CallSlowProvider, slow.Name, lang.Sprintf("%s: provider %s takes %s (median), %s takes %s: one provider is slow, not all", accountTitle(x), slow.Name, seconds(slow.P50.Seconds()), quick.Name, seconds(quick.P50.Seconds())),
 			accountSighting(x, slow.Attempts, x.First, x.Last), map[string]float64{"provider.p50_ms": float64(slow.P50.Milliseconds())}, map[string]string{"provider": slow.Name, "service": names["service"], "method": names["method"]})
 	}
 	top := &x.Providers[0]
@@ -284,7 +285,7 @@ func (q *inquiry) providerFindings(x *ledger.Edge) {
 	// It suffers if it fails more than the others do, not if all fail alike.
 	suffers := top.Failures*10 >= top.Attempts && top.Failures*rest >= 2*others*top.Attempts || q.poolInTrouble()
 	if uneven := float64(top.Attempts) >= skewShare*fair || len(x.Providers) < 4 && top.Attempts >= 4*rest; uneven && suffers && total >= 3*manyCalls {
-		q.find(incident.RouteSkew, accountTitle(x), fmt.Sprintf("%s: provider %s gets %d of %d attempts, %d %%, though there are %d providers", accountTitle(x), top.Name, top.Attempts, total, top.Attempts*100/total, len(x.Providers)),
+		q.find(incident.RouteSkew, accountTitle(x), lang.Sprintf("%s: provider %s gets %d of %d attempts, %d %%, though there are %d providers", accountTitle(x), top.Name, top.Attempts, total, top.Attempts*100/total, len(x.Providers)),
 			accountSighting(x, top.Attempts, x.First, x.Last), map[string]float64{"tasks": float64(top.Attempts), "tasks.others": round(float64(rest)/float64(len(x.Providers)-1), 1)}, map[string]string{"service": names["service"], "method": names["method"]})
 	}
 }
@@ -307,7 +308,7 @@ func (q *inquiry) sustainedFinding() {
 	if began.ID == "" || peak.to.Sub(began.Last) < sustainedFrom+maxTimeout(x) {
 		return
 	}
-	text := fmt.Sprintf("%s: retries go on for %s after the last sign of what began them (%s): they keep the load up by themselves", accountTitle(x), seconds(peak.to.Sub(began.Last).Seconds()), clip(began.Text, 80))
+	text := lang.Sprintf("%s: retries go on for %s after the last sign of what began them (%s): they keep the load up by themselves", accountTitle(x), seconds(peak.to.Sub(began.Last).Seconds()), clip(began.Text, 80))
 	s := accountSighting(x, x.Retried, began.Last, peak.to)
 	for _, c := range began.Citations[:min(1, len(began.Citations))] {
 		s.citeAt(cited{cite: c})
@@ -349,16 +350,16 @@ func (q *inquiry) timeFindings() {
 			time time.Duration
 			what string
 		}{
-			{incident.TimeDB, m.ByKind["db"], "in SQL"},
-			{incident.TimeDownstream, m.ByKind["http"] + m.ByKind["rpc"] + m.ByKind["redis"] + m.ByKind["messaging"] + m.ByKind["other"], "waiting for calls of its own"},
-			{incident.TimeOwn, m.Own, "in no call: its own code, a lock, a pause or a queue"},
+			{incident.TimeDB, m.ByKind["db"], lang.T("in SQL")},
+			{incident.TimeDownstream, m.ByKind["http"] + m.ByKind["rpc"] + m.ByKind["redis"] + m.ByKind["messaging"] + m.ByKind["other"], lang.T("waiting for calls of its own")},
+			{incident.TimeOwn, m.Own, lang.T("in no call: its own code, a lock, a pause or a queue")},
 		}
 		for _, k := range kinds {
 			share := k.time.Seconds() / m.Total.Seconds()
 			if share < waitShare || k.kind == incident.TimeDownstream && q.seenBelow(m) {
 				continue
 			}
-			text := fmt.Sprintf("%s (p95 %s) spends %d %% of its time %s", name, seconds(m.Latency.P95.Seconds()), int(share*100), k.what)
+			text := lang.Sprintf("%s (p95 %s) spends %d %% of its time %s", name, seconds(m.Latency.P95.Seconds()), int(share*100), k.what)
 			if w := longestWait(m, k.kind); w != nil {
 				asked := strings.TrimSpace(w.Callee + " " + w.What)
 				if k.kind == incident.TimeDB {
@@ -446,15 +447,15 @@ func (q *inquiry) duplicateFindings() {
 		name := joinMethod(d.Service, methodName(d.Method))
 		var cites []evidence.Citation
 		cites = append(cites, d.Cites...)
-		text := fmt.Sprintf("%s was executed more than once for %s, up to %d times for one", name, plural(int(d.Keys), "business key"), d.Most)
+		text := lang.Sprintf("%s was executed more than once for %s, up to %d times for one", name, plural(int(d.Keys), "business key"), d.Most)
 		if d.Median > 0 {
-			text += fmt.Sprintf(", %s apart (median)", seconds(d.Median.Seconds()))
+			text += lang.Sprintf(", %s apart (median)", seconds(d.Median.Seconds()))
 		}
 		values := map[string]float64{"writes.duplicate": float64(d.Executions - d.Keys)}
 		if repeatedByRetry(&d) {
 			values["writes.retried"] = float64(d.Keys)
 			if d.Overlaps > 0 {
-				text += fmt.Sprintf("; %s the next began while the one before still ran", times(int(d.Overlaps)))
+				text += lang.Sprintf("; %s the next began while the one before still ran", times(int(d.Overlaps)))
 			}
 		}
 		q.findCited(incident.DuplicateWrite, name, text, int(d.Executions-d.Keys), span{}, citeUnion(keepCites, cites), values, map[string]string{"service": serviceName(d.Service), "method": methodName(d.Method)})
@@ -505,7 +506,7 @@ func (q *inquiry) arrivalFindings() {
 		name := cmp.Or(top.Instance, top.Callee)
 		s := &sighting{count: int(top.Count), span: span{top.First, top.Last}}
 		s.citeAt(cited{top.First, top.Cite})
-		q.find(incident.RouteSkew, name, fmt.Sprintf("%s received %s of %s requests of %s, the other %d providers %s on average", name, human(top.Count), human(total), top.Method, len(list)-1, human(rest/int64(len(list)-1))), s,
+		q.find(incident.RouteSkew, name, lang.Sprintf("%s received %s of %s requests of %s, the other %d providers %s on average", name, human(top.Count), human(total), top.Method, len(list)-1, human(rest/int64(len(list)-1))), s,
 			map[string]float64{"tasks": float64(top.Count), "tasks.others": round(float64(rest)/float64(len(list)-1), 1)}, map[string]string{"service": top.Callee, "method": top.Method})
 		return
 	}
@@ -526,7 +527,7 @@ func (q *inquiry) hopFindings() {
 		title := h.Caller + " -> " + h.Callee + " " + h.Method
 		s := &sighting{count: int(h.Arrivals - h.Calls), span: span{h.From, h.To}}
 		s.citeAt(cited{cite: h.Cite})
-		q.find(incident.RetryAmplified, title, fmt.Sprintf("%s: %s requests arrived for %s that were asked for, amplification %.1fx (access logs of both ends, joined by request ID)", title, human(h.Arrivals), human(h.Calls), h.Amplification), s,
+		q.find(incident.RetryAmplified, title, lang.Sprintf("%s: %s requests arrived for %s that were asked for, amplification %.1fx (access logs of both ends, joined by request ID)", title, human(h.Arrivals), human(h.Calls), h.Amplification), s,
 			map[string]float64{"calls": float64(h.Calls), "attempts": float64(h.Arrivals), "amplification": round(h.Amplification, 2)}, map[string]string{"consumer": h.Caller, "service": h.Callee, "method": h.Method, "edge": title})
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/firebreak-io/firebreak/evidence"
 	"github.com/firebreak-io/firebreak/incident"
+	"github.com/firebreak-io/firebreak/lang"
 )
 
 // How much is needed before failed calls count as an incident rather than as
@@ -89,7 +90,7 @@ func (q *inquiry) callFindings() {
 // quietEdge notes an edge whose calls were seen and needed one attempt each.
 func (q *inquiry) quietEdge(x *edge) {
 	if x.once.count >= fewCalls && x.amplification() < 1.1 {
-		q.find(incident.RetryNone, x.title(), fmt.Sprintf("%s: %d slow calls seen with one attempt each, no retries", x.title(), x.once.count), &x.once, map[string]float64{"calls": float64(x.calls), "attempts": float64(x.attempts)}, edgeNames(x))
+		q.find(incident.RetryNone, x.title(), lang.Sprintf("%s: %d slow calls seen with one attempt each, no retries", x.title(), x.once.count), &x.once, map[string]float64{"calls": float64(x.calls), "attempts": float64(x.attempts)}, edgeNames(x))
 	}
 }
 
@@ -112,73 +113,73 @@ func (q *inquiry) edgeFindings(x *edge) {
 		values["ceiling"] = float64(x.ceiling)
 	}
 	if n := x.exhausted.count; n > 0 && x.ceiling > 1 {
-		text := fmt.Sprintf("%s: %s failed after all %d attempts", title, plural(n, "call"), x.ceiling)
+		text := lang.Sprintf("%s: %s failed after all %d attempts", title, plural(n, "call"), x.ceiling)
 		if x.timeout > 0 {
-			text += fmt.Sprintf(", timeout %d ms each", x.timeout.Milliseconds())
+			text += lang.Sprintf(", timeout %d ms each", x.timeout.Milliseconds())
 		}
 		text += lastErrors(x)
 		q.find(incident.RetryExhausted, title, text, &x.exhausted, values, names)
 	} else if n > 0 {
-		q.find(incident.CallTimeout, title, fmt.Sprintf("%s: %s failed at the first attempt%s", title, plural(n, "call"), lastErrors(x)), &x.exhausted, values, names)
+		q.find(incident.CallTimeout, title, lang.Sprintf("%s: %s failed at the first attempt%s", title, plural(n, "call"), lastErrors(x)), &x.exhausted, values, names)
 	}
 	if x.once.count >= fewCalls && x.amplification() < 1.1 {
-		q.find(incident.RetryNone, title, fmt.Sprintf("%s: %d calls seen with one attempt each, no retries", title, x.once.count), &x.once, values, names)
+		q.find(incident.RetryNone, title, lang.Sprintf("%s: %d calls seen with one attempt each, no retries", title, x.once.count), &x.once, values, names)
 	}
 	amp := x.amplification()
 	if amp >= amplifiedFrom && (q.loud(&x.exhausted) || q.loud(&x.retried) || q.poolInTrouble() && x.exhausted.count+x.retried.count > 0) {
 		s := x.retriedCalls()
-		basis := "of the calls that failed or were slow"
-		q.find(incident.RetryAmplified, title, fmt.Sprintf("%s: %d attempts for %s, amplification %.1fx (%s; calls that succeeded at once leave no line)", title, x.attempts, plural(int(x.calls), "call"), amp, basis), s, values, names)
+		basis := lang.T("of the calls that failed or were slow")
+		q.find(incident.RetryAmplified, title, lang.Sprintf("%s: %d attempts for %s, amplification %.1fx (%s; calls that succeeded at once leave no line)", title, x.attempts, plural(int(x.calls), "call"), amp, basis), s, values, names)
 		if x.ceiling > 1 && amp >= 0.9*float64(x.ceiling) {
-			q.find(incident.RetryCeiling, title, fmt.Sprintf("%s: amplification %.1fx is at its ceiling of %d: nearly every such call exhausts its retries", title, amp, x.ceiling), s, values, names)
+			q.find(incident.RetryCeiling, title, lang.Sprintf("%s: amplification %.1fx is at its ceiling of %d: nearly every such call exhausts its retries", title, amp, x.ceiling), s, values, names)
 		}
 		if q.edge == nil {
 			q.edge = x
 		}
 		if n := x.last[evidence.Rejected]; n > 0 {
-			by := "a pool"
+			by := lang.T("a pool")
 			if x.lastLimit.count*2 > n {
-				by = "a limit"
+				by = lang.T("a limit")
 			}
-			q.find(incident.RetryRejection, title, fmt.Sprintf("%s: retries are sent at once to %s that has just refused (%s of the last attempts)", title, by, times(n)), &x.exhausted, nil, names)
+			q.find(incident.RetryRejection, title, lang.Sprintf("%s: retries are sent at once to %s that has just refused (%s of the last attempts)", title, by, times(n)), &x.exhausted, nil, names)
 		}
 		if writes(x.key.method) {
-			q.find(incident.RetryWrite, title, fmt.Sprintf("%s writes, by its name, and is retried %s: without an idempotency key it may be executed more than once", title, times(int(x.attempts-x.calls))), s, nil, names)
+			q.find(incident.RetryWrite, title, lang.Sprintf("%s writes, by its name, and is retried %s: without an idempotency key it may be executed more than once", title, times(int(x.attempts-x.calls))), s, nil, names)
 		}
 		if x.sameTarget.count > 0 && x.sameTarget.count*2 > x.exhausted.count {
 			if n := leastKey(x.candidates); n >= 3 && x.sameTarget.count >= fewCalls {
-				q.find(incident.RouteSkew, title, fmt.Sprintf("%s: of %d candidates one gets every attempt of %s", title, n, plural(x.sameTarget.count, "call")), &x.sameTarget, map[string]float64{"candidates.last": float64(n)}, map[string]string{"service": x.key.service, "method": x.key.method})
+				q.find(incident.RouteSkew, title, lang.Sprintf("%s: of %d candidates one gets every attempt of %s", title, n, plural(x.sameTarget.count, "call")), &x.sameTarget, map[string]float64{"candidates.last": float64(n)}, map[string]string{"service": x.key.service, "method": x.key.method})
 			}
-			q.find(incident.RetrySameTarget, title, fmt.Sprintf("%s: all attempts of %s went to one provider", title, plural(x.sameTarget.count, "call")), &x.sameTarget, nil, names)
+			q.find(incident.RetrySameTarget, title, lang.Sprintf("%s: all attempts of %s went to one provider", title, plural(x.sameTarget.count, "call")), &x.sameTarget, nil, names)
 		}
 	}
 	if n := x.succeeded.count; n > 0 {
-		q.find(incident.RetrySucceeded, title, fmt.Sprintf("%s: %s succeeded only after a retry", title, plural(n, "call")), &x.succeeded, nil, names)
+		q.find(incident.RetrySucceeded, title, lang.Sprintf("%s: %s succeeded only after a retry", title, plural(n, "call")), &x.succeeded, nil, names)
 	}
 	if n := x.timeouts.count; n > 0 {
-		text := fmt.Sprintf("%s: %s timed out", title, plural(n, "attempt"))
+		text := lang.Sprintf("%s: %s timed out", title, plural(n, "attempt"))
 		if x.timeout > 0 {
-			text += fmt.Sprintf(" after %d ms", x.timeout.Milliseconds())
+			text += lang.Sprintf(" after %d ms", x.timeout.Milliseconds())
 		}
 		q.find(incident.CallTimeout, title, text, &x.timeouts, values, names)
 	}
 	if n := x.rejected.count; n > 0 {
-		q.find(incident.PoolRejected, title, fmt.Sprintf("%s: %s refused by the provider's full pool", title, plural(n, "attempt")), &x.rejected, values, names)
+		q.find(incident.PoolRejected, title, lang.Sprintf("%s: %s refused by the provider's full pool", title, plural(n, "attempt")), &x.rejected, values, names)
 	}
 	if n := x.limited.count; n > 0 {
-		q.find(incident.Limited, title, fmt.Sprintf("%s: %s refused by a limit on calls at once, not by a full pool", title, plural(n, "attempt")), &x.limited, values, names)
+		q.find(incident.Limited, title, lang.Sprintf("%s: %s refused by a limit on calls at once, not by a full pool", title, plural(n, "attempt")), &x.limited, values, names)
 	}
 	if n := x.lastLimit.count; n > 0 {
-		q.find(incident.Limited, title, fmt.Sprintf("%s: the last attempt of %s was refused by a limit on calls at once, not by a full pool", title, plural(n, "call")), &x.lastLimit, values, names)
+		q.find(incident.Limited, title, lang.Sprintf("%s: the last attempt of %s was refused by a limit on calls at once, not by a full pool", title, plural(n, "call")), &x.lastLimit, values, names)
 	}
 	if n := x.late.count + x.providerSlow.count; n > 0 {
 		s := x.late
 		s.buckets = nil
 		s.merge(&x.providerSlow)
-		q.find(incident.CallLate, title, fmt.Sprintf("%s: %s finished after the caller had given up (orphaned work)", title, plural(n, "execution")), &s, values, names)
+		q.find(incident.CallLate, title, lang.Sprintf("%s: %s finished after the caller had given up (orphaned work)", title, plural(n, "execution")), &s, values, names)
 	}
 	if n := x.unreach.count; n > 0 {
-		q.find(incident.CallUnreachable, title, fmt.Sprintf("%s: %s met a refused or closed connection", title, plural(n, "attempt")), &x.unreach, nil, names)
+		q.find(incident.CallUnreachable, title, lang.Sprintf("%s: %s met a refused or closed connection", title, plural(n, "attempt")), &x.unreach, nil, names)
 	}
 	if q.edge == nil && (q.loud(&x.exhausted) || q.loud(&x.timeouts) || q.loud(&x.rejected)) {
 		q.edge = x
@@ -214,7 +215,7 @@ func lastErrors(x *edge) string {
 	if len(parts) == 0 {
 		return ""
 	}
-	return " (last error: " + strings.Join(parts, ", ") + ")"
+	return lang.Sprintf(" (last error: %s)", strings.Join(parts, ", "))
 }
 
 // writes guesses from a method's name that it changes something.
@@ -239,7 +240,7 @@ func (q *inquiry) probeFindings() {
 	for _, k := range keys {
 		p := q.e.probes[k]
 		if k == "" {
-			k = "a method"
+			k = lang.T("a method")
 		}
 		names := map[string]string{"service": p.service, "method": p.method}
 		limit := time.Second
@@ -250,9 +251,9 @@ func (q *inquiry) probeFindings() {
 		}
 		switch {
 		case p.slowest >= limit:
-			q.find(incident.ProbeSlow, k, fmt.Sprintf("%s invoked by hand on the provider takes %d ms, past network and pool", k, p.slowest.Milliseconds()), &p.seen, map[string]float64{"probe_ms": float64(p.slowest.Milliseconds())}, names)
+			q.find(incident.ProbeSlow, k, lang.Sprintf("%s invoked by hand on the provider takes %d ms, past network and pool", k, p.slowest.Milliseconds()), &p.seen, map[string]float64{"probe_ms": float64(p.slowest.Milliseconds())}, names)
 		case p.slowest <= 100*time.Millisecond:
-			q.find(incident.ProbeFast, k, fmt.Sprintf("%s invoked by hand on the provider takes %d ms", k, p.slowest.Milliseconds()), &p.seen, map[string]float64{"probe_ms": float64(p.slowest.Milliseconds())}, names)
+			q.find(incident.ProbeFast, k, lang.Sprintf("%s invoked by hand on the provider takes %d ms", k, p.slowest.Milliseconds()), &p.seen, map[string]float64{"probe_ms": float64(p.slowest.Milliseconds())}, names)
 		}
 	}
 }

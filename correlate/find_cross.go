@@ -1,12 +1,12 @@
 package correlate
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/firebreak-io/firebreak/evidence"
 	"github.com/firebreak-io/firebreak/incident"
+	"github.com/firebreak-io/firebreak/lang"
 )
 
 // crossFindings join what different kinds of evidence say: which method holds
@@ -33,7 +33,7 @@ func (q *inquiry) hotMethod() {
 	}
 	class, method := splitFunc(fn)
 	q.hot = joinMethod(simpleClass(class), method)
-	q.findCited(incident.PoolHot, q.hot, fmt.Sprintf("%s holds %d of %d workers of %s", q.hot, n, q.poolSize(p, c), p.id.pool), n, q.poolSpan(p), q.poolCites(p),
+	q.findCited(incident.PoolHot, q.hot, lang.Sprintf("%s holds %d of %d workers of %s", q.hot, n, q.poolSize(p, c), p.id.pool), n, q.poolSpan(p), q.poolCites(p),
 		map[string]float64{"threads": float64(n), "pool.max": float64(q.poolSize(p, c))}, map[string]string{"class": simpleClass(class), "method": method, "pool": p.id.pool})
 }
 
@@ -73,18 +73,18 @@ func (q *inquiry) sharedLoss() {
 			break
 		}
 		s := refused[m]
-		text := fmt.Sprintf("%s is rejected (%s)", title[m], times(s.count))
+		text := lang.Sprintf("%s is rejected (%s)", title[m], times(s.count))
 		cites := s.citations()
 		values := map[string]float64{"rejected": float64(s.count)}
 		for _, k := range sortedKeys(q.e.probes) {
 			p := q.e.probes[k]
 			if methodsMatch("", p.method, "", m) && p.slowest.Milliseconds() <= 100 {
-				text += fmt.Sprintf(" though it takes %d ms", p.fastest.Milliseconds())
+				text += lang.Sprintf(" though it takes %d ms", p.fastest.Milliseconds())
 				values["probe_ms"] = float64(p.fastest.Milliseconds())
 				cites = citeUnion(4, cites[:min(len(cites), 2)], p.seen.citations())
 			}
 		}
-		text += fmt.Sprintf(": %s holds the pool they share", hotMethod)
+		text += lang.Sprintf(": %s holds the pool they share", hotMethod)
 		q.findCited(incident.PoolSharedLoss, title[m], text, s.count, s.span, cites, values, map[string]string{"method": m, "hot": hotMethod})
 	}
 }
@@ -155,12 +155,12 @@ func (q *inquiry) connectionHolders() {
 		}
 		most := incident.WaitKind(top(kinds))
 		if most != incident.WaitDBRead && holders[most]*2 > total {
-			q.findCited(incident.ConnHeldAcross, pool, fmt.Sprintf("%d of the %d threads that hold a connection do not run SQL with it but %s (%s)", holders[most], total, waitWords[most], strings.TrimSpace(app[most])), holders[most], span{f.First, f.Last}, cites.citations(),
+			q.findCited(incident.ConnHeldAcross, pool, lang.Sprintf("%d of the %d threads that hold a connection do not run SQL with it but %s (%s)", holders[most], total, lang.T(waitWords[most]), strings.TrimSpace(app[most])), holders[most], span{f.First, f.Last}, cites.citations(),
 				map[string]float64{"threads": float64(holders[most])}, map[string]string{"kind": string(most), "app_frame": app[most]})
 			continue
 		}
 		if most == incident.WaitDBRead && !q.has(incident.StackDBRead) && q.slowDatabase() {
-			q.findCited(incident.StackDBRead, pool, fmt.Sprintf("the %d threads that hold the connections wait for an answer of the database, %d others wait for a connection", holders[most], int(f.Values["threads"])), holders[most], span{f.First, f.Last}, cites.citations(),
+			q.findCited(incident.StackDBRead, pool, lang.Sprintf("the %d threads that hold the connections wait for an answer of the database, %d others wait for a connection", holders[most], int(f.Values["threads"])), holders[most], span{f.First, f.Last}, cites.citations(),
 				map[string]float64{"threads": float64(holders[most])}, map[string]string{"pool": pool, "app_frame": app[most]})
 		}
 	}

@@ -2,12 +2,12 @@ package correlate
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
 	"github.com/firebreak-io/firebreak/correlate/ledger"
 	"github.com/firebreak-io/firebreak/evidence"
 	"github.com/firebreak-io/firebreak/incident"
+	"github.com/firebreak-io/firebreak/lang"
 )
 
 // Nobody is healthy whose calls fail. Edges are told of one by one where enough
@@ -82,7 +82,7 @@ func (q *inquiry) calleeFindings() {
 		c.add(x)
 		all := total[x.Basis]
 		if all == nil {
-			all = &callsEnded{basis: x.Basis, callee: "all calls"}
+			all = &callsEnded{basis: x.Basis, callee: lang.T("all calls")}
 			total[x.Basis] = all
 		}
 		all.add(x)
@@ -110,14 +110,14 @@ func (q *inquiry) calleeFindings() {
 }
 
 func (q *inquiry) calleeFinding(c *callsEnded) {
-	title := cmp.Or(c.callee, "calls")
+	title := cmp.Or(c.callee, lang.T("calls"))
 	if c.caller != "" {
 		title = c.caller + " -> " + title
 	}
 	share := float64(c.failed) / float64(c.all)
-	text := fmt.Sprintf("%s: %d of %s did not succeed, %d %% (%s)", title, c.failed, plural(int(c.all), "attempt"), int(100*share), c.basisWords())
+	text := lang.Sprintf("%s: %d of %s did not succeed, %d %% (%s)", title, c.failed, plural(int(c.all), "attempt"), int(100*share), c.basisWords())
 	if c.gaveUp > 0 {
-		text += fmt.Sprintf("; of %d the caller went away", c.gaveUp)
+		text += lang.Sprintf("; of %d the caller went away", c.gaveUp)
 	}
 	s := c.seen
 	s.count = int(c.failed)
@@ -126,9 +126,9 @@ func (q *inquiry) calleeFinding(c *callsEnded) {
 
 func (c *callsEnded) basisWords() string {
 	if c.basis == ledger.FromAccess {
-		return "access logs"
+		return lang.T("access logs")
 	}
-	return "spans of all calls"
+	return lang.T("spans of all calls")
 }
 
 // failedMost reports a finding of failures that are most of an edge's calls:

@@ -7,6 +7,7 @@ import (
 	"github.com/firebreak-io/firebreak/correlate/ledger"
 	"github.com/firebreak-io/firebreak/evidence"
 	"github.com/firebreak-io/firebreak/incident"
+	"github.com/firebreak-io/firebreak/lang"
 )
 
 // layerFinding says that retries of several layers multiply.
@@ -38,10 +39,10 @@ func (q *inquiry) layerFinding() {
 		if len(factors) < 2 || len(cites) == 0 {
 			continue
 		}
-		text := fmt.Sprintf("retries of %d layers multiply: %s = %.1fx", len(factors), strings.Join(factors, " × "), product)
+		text := lang.Sprintf("retries of %d layers multiply: %s = %.1fx", len(factors), strings.Join(factors, " × "), product)
 		values := map[string]float64{"amplification": round(product, 2), "layers": float64(len(factors))}
 		if p.In > 0 {
-			text += fmt.Sprintf("; %s/s come in, %s/s arrive at the last", trim(in), trim(p.Out))
+			text += lang.Sprintf("; %s/s come in, %s/s arrive at the last", trim(in), trim(p.Out))
 			values["load.in_per_s"], values["load.out_per_s"] = significant(in), significant(p.Out)
 		}
 		q.findCited(incident.RetryLayers, factors[0], text, int(p.Roots), span{}, cites, values, nil)
@@ -68,7 +69,7 @@ func (q *inquiry) budgetFinding() {
 			if d.Over <= 0 {
 				continue
 			}
-			text := fmt.Sprintf("%s may take %d ms x %d attempts = %s, but its caller waits %d ms: %d of the %d attempts can end in time", accountTitle(below), below.Timeout.Milliseconds(), d.Attempts, seconds(d.Needs.Seconds()), d.Left.Milliseconds(), d.Useful, d.Attempts)
+			text := lang.Sprintf("%s may take %d ms x %d attempts = %s, but its caller waits %d ms: %d of the %d attempts can end in time", accountTitle(below), below.Timeout.Milliseconds(), d.Attempts, seconds(d.Needs.Seconds()), d.Left.Milliseconds(), d.Useful, d.Attempts)
 			s := accountSighting(below, below.TimeoutCount, below.First, below.Last)
 			for _, ex := range above.Examples[:min(1, len(above.Examples))] {
 				s.citeAt(cited{cite: exampleCite(ex)})
@@ -117,7 +118,7 @@ func (q *inquiry) proxiedLayers() {
 			continue
 		}
 		product := x.Amplification * below.amplification()
-		text := fmt.Sprintf("retries of 2 layers multiply: %s %.1fx × %s %.1fx = %.1fx (access logs, and calls that failed by logs)", accountTitle(x), x.Amplification, below.title(), below.amplification(), product)
+		text := lang.Sprintf("retries of 2 layers multiply: %s %.1fx × %s %.1fx = %.1fx (access logs, and calls that failed by logs)", accountTitle(x), x.Amplification, below.title(), below.amplification(), product)
 		cites := citeUnion(keepCites, []evidence.Citation{exampleCite(x.Examples[0])}, below.exhausted.citations())
 		q.findCited(incident.RetryLayers, accountTitle(x), text, int(x.Calls), span{}, cites, map[string]float64{"amplification": round(product, 2), "layers": 2}, nil)
 		return

@@ -10,6 +10,7 @@ import (
 
 	"github.com/firebreak-io/firebreak/evidence"
 	"github.com/firebreak-io/firebreak/incident"
+	"github.com/firebreak-io/firebreak/lang"
 )
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
@@ -20,18 +21,18 @@ func (q *inquiry) routeFindings() {
 			break
 		}
 		names := map[string]string{"service": r.service, "method": r.method, "router": r.culprit, "consumer": r.consumer}
-		short := cmp.Or(shortService(r.service), "a service")
+		short := cmp.Or(shortService(r.service), lang.T("a service"))
 		values := map[string]float64{}
 		if len(r.stages) > 0 {
 			values["candidates.first"], values["candidates.last"] = float64(r.stages[0].Count), float64(r.stages[len(r.stages)-1].Count)
 		}
 		if r.empty.count > 0 {
-			q.find(incident.RouteNone, short, fmt.Sprintf("%s to %s found no provider%s", plural(r.empty.count, "call"), short, stageWords(r)), &r.empty, values, names)
+			q.find(incident.RouteNone, short, lang.Sprintf("%s to %s found no provider%s", plural(r.empty.count, "call"), short, stageWords(r)), &r.empty, values, names)
 			if q.route == nil {
 				q.route = r
 			}
 			if r.culprit != "" {
-				text := fmt.Sprintf("%s left nobody of %s", r.culprit, short)
+				text := lang.Sprintf("%s left nobody of %s", r.culprit, short)
 				if r.message != "" {
 					text += ": " + clip(r.message, 120)
 				}
@@ -39,15 +40,15 @@ func (q *inquiry) routeFindings() {
 			}
 		}
 		if r.narrowed.count > 0 {
-			q.find(incident.RouteNarrow, short, fmt.Sprintf("routing left %d of %d candidates of %s%s", r.stages[len(r.stages)-1].Count, r.stages[0].Count, short, stageWords(r)), &r.narrowed, values, names)
+			q.find(incident.RouteNarrow, short, lang.Sprintf("routing left %d of %d candidates of %s%s", r.stages[len(r.stages)-1].Count, r.stages[0].Count, short, stageWords(r)), &r.narrowed, values, names)
 			if q.route == nil {
 				q.route = r
 			}
 			if strings.Contains(stageWords(r), "Tag") {
-				q.find(incident.RouteGrey, short, fmt.Sprintf("a tag router decides for %s%s", short, stageWords(r)), &r.narrowed, values, names)
+				q.find(incident.RouteGrey, short, lang.Sprintf("a tag router decides for %s%s", short, stageWords(r)), &r.narrowed, values, names)
 			}
 		} else if r.wide.count > 0 && r.empty.count == 0 {
-			q.find(incident.RouteWide, short, fmt.Sprintf("routing left %d candidates of %s", max(r.least, 0), short), &r.wide, values, names)
+			q.find(incident.RouteWide, short, lang.Sprintf("routing left %d candidates of %s", max(r.least, 0), short), &r.wide, values, names)
 		}
 	}
 	q.candidateFindings()
@@ -92,12 +93,12 @@ func (q *inquiry) candidateFindings() {
 		}
 		if r := q.e.routes[x.key.service]; r != nil && len(r.stages) > 0 && !q.has(incident.RouteNarrow) {
 			if d := r.stages[0].Count; d >= 3 && least*3 <= d && (len(r.stages) > 1 || d >= lsAtLeast) && mostly(x.candidates, d/3) {
-				q.find(incident.RouteNarrow, x.title(), fmt.Sprintf("%s: routing left %d of %d candidates", x.title(), least, d), &all, map[string]float64{"candidates.first": float64(d), "candidates.last": float64(least)}, map[string]string{"service": x.key.service, "method": x.key.method, "consumer": x.key.consumer})
+				q.find(incident.RouteNarrow, x.title(), lang.Sprintf("%s: routing left %d of %d candidates", x.title(), least, d), &all, map[string]float64{"candidates.first": float64(d), "candidates.last": float64(least)}, map[string]string{"service": x.key.service, "method": x.key.method, "consumer": x.key.consumer})
 				return
 			}
 		}
 		if most > 1 && !q.has(incident.RouteNarrow) {
-			q.find(incident.RouteWide, x.title(), fmt.Sprintf("%s: routing left %d candidates when its calls failed", x.title(), most), &all, map[string]float64{"candidates.last": float64(most)}, edgeNames(x))
+			q.find(incident.RouteWide, x.title(), lang.Sprintf("%s: routing left %d candidates when its calls failed", x.title(), most), &all, map[string]float64{"candidates.last": float64(most)}, edgeNames(x))
 		}
 		return // the edge in most trouble is enough
 	}
@@ -143,7 +144,7 @@ func (q *inquiry) skewFindings() {
 		for _, p := range list[1:] {
 			s.merge(&p.seen)
 		}
-		q.find(incident.RouteSkew, first.display(), fmt.Sprintf("%s took %s tasks, the other providers %s on average", first.display(), human(first.tasks), human(mean)), &s, map[string]float64{"tasks": float64(first.tasks), "tasks.others": float64(mean)}, map[string]string{"pool": first.display()})
+		q.find(incident.RouteSkew, first.display(), lang.Sprintf("%s took %s tasks, the other providers %s on average", first.display(), human(first.tasks), human(mean)), &s, map[string]float64{"tasks": float64(first.tasks), "tasks.others": float64(mean)}, map[string]string{"pool": first.display()})
 	}
 }
 
@@ -184,7 +185,7 @@ func (q *inquiry) runtimeFindings() {
 	q.gcFindings()
 	for _, m := range q.e.marksOf(evidence.MarkClockLeap) {
 		if m.max >= 1 {
-			q.find(incident.ClockLeap, m.key.place, fmt.Sprintf("the process or host stood still for up to %s (%s)", seconds(m.max), times(m.seen.count)), &m.seen, map[string]float64{"pause_s": round(m.max, 1)}, nil)
+			q.find(incident.ClockLeap, m.key.place, lang.Sprintf("the process or host stood still for up to %s (%s)", seconds(m.max), times(m.seen.count)), &m.seen, map[string]float64{"pause_s": round(m.max, 1)}, nil)
 			break
 		}
 	}
@@ -193,14 +194,14 @@ func (q *inquiry) runtimeFindings() {
 		avg := x.sum / float64(max(1, x.seen.count))
 		switch {
 		case avg >= cpuBusy || x.max >= 0.97 && avg >= 0.8:
-			q.find(incident.CPUBusy, x.key.place, fmt.Sprintf("processors are %d %% busy on average, %d %% at most", int(avg*100), int(x.max*100)), &x.seen, map[string]float64{"cpu.busy": round(avg, 2)}, nil)
+			q.find(incident.CPUBusy, x.key.place, lang.Sprintf("processors are %d %% busy on average, %d %% at most", int(avg*100), int(x.max*100)), &x.seen, map[string]float64{"cpu.busy": round(avg, 2)}, nil)
 		case x.max <= cpuFree:
-			q.find(incident.CPUFree, x.key.place, fmt.Sprintf("processors are at most %d %% busy", int(x.max*100)), &x.seen, map[string]float64{"cpu.busy": round(x.max, 2)}, nil)
+			q.find(incident.CPUFree, x.key.place, lang.Sprintf("processors are at most %d %% busy", int(x.max*100)), &x.seen, map[string]float64{"cpu.busy": round(x.max, 2)}, nil)
 		}
 	}
 	for _, m := range q.e.marksOf(evidence.MarkThrottled) {
 		if m.max > 0.1 {
-			q.find(incident.Throttled, m.key.place, fmt.Sprintf("the container was throttled in %d %% of its periods", int(m.max*100)), &m.seen, map[string]float64{"cpu.throttled": round(m.max, 2)}, nil)
+			q.find(incident.Throttled, m.key.place, lang.Sprintf("the container was throttled in %d %% of its periods", int(m.max*100)), &m.seen, map[string]float64{"cpu.throttled": round(m.max, 2)}, nil)
 			break
 		}
 	}
@@ -209,13 +210,13 @@ func (q *inquiry) runtimeFindings() {
 		kind incident.Kind
 		text string
 	}{
-		{evidence.MarkOOM, incident.OutOfMemory, "the JVM ran out of memory in %s (%s)"},
-		{evidence.MarkBreakerOpen, incident.BreakerOpen, "breaker %s opened or refused (%s)"},
-		{evidence.MarkBulkheadFull, incident.Limited, "bulkhead %s is full (%s)"},
-		{evidence.MarkRateLimited, incident.Limited, "limiter %s refused (%s)"},
-		{evidence.MarkDownstream, incident.DownstreamSlow, "outgoing calls to %s timed out or were refused (%s)"},
-		{evidence.MarkDeploy, incident.Deployed, "%s was started or stopped (%s)"},
-		{evidence.MarkLeak, incident.ConnLeak, "a borrower of %s keeps its member: a leak, or a slow holder (%s)"},
+		{evidence.MarkOOM, incident.OutOfMemory, lang.T("the JVM ran out of memory in %s (%s)")},
+		{evidence.MarkBreakerOpen, incident.BreakerOpen, lang.T("breaker %s opened or refused (%s)")},
+		{evidence.MarkBulkheadFull, incident.Limited, lang.T("bulkhead %s is full (%s)")},
+		{evidence.MarkRateLimited, incident.Limited, lang.T("limiter %s refused (%s)")},
+		{evidence.MarkDownstream, incident.DownstreamSlow, lang.T("outgoing calls to %s timed out or were refused (%s)")},
+		{evidence.MarkDeploy, incident.Deployed, lang.T("%s was started or stopped (%s)")},
+		{evidence.MarkLeak, incident.ConnLeak, lang.T("a borrower of %s keeps its member: a leak, or a slow holder (%s)")},
 	} {
 		marks := q.e.marksOf(k.mark)
 		if k.mark == evidence.MarkLeak {
@@ -243,7 +244,7 @@ func (q *inquiry) runtimeFindings() {
 		classes[m.key.subject] += m.seen.count
 	}
 	if errors.count > 0 {
-		q.find(incident.AppErrors, "application", fmt.Sprintf("%s logged that explain nothing by themselves, most %s", plural(errors.count, "exception"), clip(top(classes), 80)), &errors, nil, nil)
+		q.find(incident.AppErrors, "application", lang.Sprintf("%s logged that explain nothing by themselves, most %s", plural(errors.count, "exception"), clip(top(classes), 80)), &errors, nil, nil)
 	}
 }
 
@@ -386,9 +387,9 @@ func (q *inquiry) gcFindings() {
 		v.apart = q.outside(trouble, v.longestAt.at, v.longestAt.at)
 	}
 	say := func(kind incident.Kind, v *gcView) {
-		text := fmt.Sprintf("the collector%s paused %d %% of %s, the longest pause %s, %s", v.of(views), int(100*v.share()+0.5), seconds(v.window()), seconds(v.longest), plural(v.full.count, "full collection"))
+		text := lang.Sprintf("the collector%s paused %d %% of %s, the longest pause %s, %s", v.of(views), int(100*v.share()+0.5), seconds(v.window()), seconds(v.longest), plural(v.full.count, "full collection"))
 		if w := v.worst(); w >= 2*v.share() && w >= gcShareBad {
-			text += fmt.Sprintf(", %d %% of its worst 20 s", int(100*w+0.5))
+			text += lang.Sprintf(", %d %% of its worst 20 s", int(100*w+0.5))
 		}
 		if v.stall.count > 0 {
 			text += ", " + plural(v.stall.count, "allocation stall")
@@ -413,7 +414,7 @@ func (q *inquiry) gcFindings() {
 	}
 	for _, v := range views {
 		if v.after >= heapFull {
-			q.find(incident.HeapFull, "heap", fmt.Sprintf("the heap%s is %d %% full after a full collection", v.of(views), int(v.after*100)), v.evidence(&v.full), map[string]float64{"heap.full": round(v.after, 2)}, nil)
+			q.find(incident.HeapFull, "heap", lang.Sprintf("the heap%s is %d %% full after a full collection", v.of(views), int(v.after*100)), v.evidence(&v.full), map[string]float64{"heap.full": round(v.after, 2)}, nil)
 			break
 		}
 	}
@@ -424,7 +425,7 @@ func (v *gcView) of(views []*gcView) string {
 	if len(views) < 2 || v.place == "" {
 		return ""
 	}
-	return " of " + v.place
+	return lang.Sprintf(" of %s", v.place)
 }
 
 // evidence is what to cite: what is best, or whatever there is.

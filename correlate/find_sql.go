@@ -1,13 +1,13 @@
 package correlate
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/firebreak-io/firebreak/evidence"
 	"github.com/firebreak-io/firebreak/incident"
+	"github.com/firebreak-io/firebreak/lang"
 )
 
 // What makes a statement worth a finding.
@@ -159,28 +159,28 @@ func (q *inquiry) statementFindings(s *statement) {
 	peak := s.peak()
 	locked := s.metaWaits.count > 0 || peak.locked*2 > peak.sessions && peak.locked > 0
 	if peak.sessions >= fewSessions && (peak.longest >= time.Second || peak.sessions >= 2*fewSessions) {
-		text := fmt.Sprintf("%d sessions run one statement at once", peak.sessions)
+		text := lang.Sprintf("%d sessions run one statement at once", peak.sessions)
 		if peak.longest > 0 {
-			text += fmt.Sprintf(", the longest for %s", seconds(peak.longest.Seconds()))
+			text += lang.Sprintf(", the longest for %s", seconds(peak.longest.Seconds()))
 		}
 		text += ": " + clip(s.fingerprint, 200)
 		kind := incident.SQLRunning
 		if locked {
 			kind = incident.SQLLockWait
-			text = fmt.Sprintf("%d of %d sessions that run one statement wait for a lock: %s", peak.locked, peak.sessions, clip(s.fingerprint, 200))
+			text = lang.Sprintf("%d of %d sessions that run one statement wait for a lock: %s", peak.locked, peak.sessions, clip(s.fingerprint, 200))
 		}
 		q.findCited(kind, s.subject(), text, peak.sessions, span{peak.at.at, peak.at.at}, []evidence.Citation{peak.at.cite}, map[string]float64{"sql.running": float64(peak.sessions), "sql.longest_s": round(peak.longest.Seconds(), 1)}, names)
 	}
 	lockLike := s.waiting >= fewCalls && s.waiting*2 > s.rowsKnown && changes(s.fingerprint)
 	if n := s.slow.count; n > 0 {
 		p95 := round(s.p95(), 1)
-		text := fmt.Sprintf("%s of at least 1 s, up to %s (%s in all): %s", plural(n, "execution"), seconds(s.longest.Seconds()), seconds(s.total.Seconds()), clip(s.fingerprint, 200))
+		text := lang.Sprintf("%s of at least 1 s, up to %s (%s in all): %s", plural(n, "execution"), seconds(s.longest.Seconds()), seconds(s.total.Seconds()), clip(s.fingerprint, 200))
 		values := map[string]float64{"sql.count": float64(s.seen.count), "sql.total_s": round(s.total.Seconds(), 1), "sql.p95_s": p95, "sql.max_s": round(s.longest.Seconds(), 3)}
 		if s.rowsMax >= 0 {
 			values["sql.rows_examined"] = float64(s.rowsMax)
 		}
 		if lockLike {
-			text += "; it examines next to nothing, so it waits (a row lock) rather than works"
+			text += lang.T("; it examines next to nothing, so it waits (a row lock) rather than works")
 			q.find(incident.SQLLockWait, s.subject(), text, &s.slow, values, names)
 		} else {
 			q.find(incident.SQLSlow, s.subject(), text, &s.slow, values, names)
@@ -196,25 +196,24 @@ func (q *inquiry) statementFindings(s *statement) {
 		case at.cite.Source == "" && s.scanSeen.cite.Source != "":
 			at = s.scanSeen
 		}
-		what := "reads"
 		table := s.table
 		if table == "" {
-			table = "its table"
+			table = lang.T("its table")
 		}
-		text := fmt.Sprintf("a statement %s %s rows of %s without an index that fits: %s", what, human(rows), table, clip(s.fingerprint, 200))
+		text := lang.Sprintf("a statement reads %s rows of %s without an index that fits: %s", human(rows), table, clip(s.fingerprint, 200))
 		q.findCited(incident.SQLScan, s.subject(), text, 1, span{at.at, at.at}, []evidence.Citation{at.cite}, map[string]float64{"sql.rows_examined": float64(rows)}, names)
 	}
 	if n := s.waits.count - s.edged - s.metaWaits.count; n > 0 && !(locked && peak.sessions >= fewSessions) {
-		q.find(incident.SQLLockWait, s.subject(), fmt.Sprintf("%s for a lock, whose holder is not shown: %s", waits(n), clip(s.fingerprint, 200)), &s.waits, map[string]float64{"sql.waiting": float64(n)}, names)
+		q.find(incident.SQLLockWait, s.subject(), lang.Sprintf("%s for a lock, whose holder is not shown: %s", waits(n), clip(s.fingerprint, 200)), &s.waits, map[string]float64{"sql.waiting": float64(n)}, names)
 	}
 }
 
 // waits says "1 session waits" or "5 sessions wait".
 func waits(n int) string {
 	if n == 1 {
-		return "1 session waits"
+		return lang.T("1 session waits")
 	}
-	return fmt.Sprintf("%d sessions wait", n)
+	return lang.Sprintf("%d sessions wait", n)
 }
 
 // metaLock is the queue behind one metadata lock, whatever its statements.
@@ -232,10 +231,10 @@ func (q *inquiry) metaLock() {
 	if worst == nil {
 		return
 	}
-	text := fmt.Sprintf("%s for a metadata lock, most: %s", waits(all.count), clip(worst.fingerprint, 160))
+	text := lang.Sprintf("%s for a metadata lock, most: %s", waits(all.count), clip(worst.fingerprint, 160))
 	cites := all.citations()
 	if idle := q.e.idle; idle.age >= time.Minute {
-		text += fmt.Sprintf("; session %s has slept for %s and may hold it", idle.id, seconds(idle.age.Seconds()))
+		text += lang.Sprintf("; session %s has slept for %s and may hold it", idle.id, seconds(idle.age.Seconds()))
 		cites = citeUnion(4, cites[:min(len(cites), 2)], []evidence.Citation{idle.at.cite})
 	}
 	names := worst.names()
@@ -245,7 +244,7 @@ func (q *inquiry) metaLock() {
 	for _, s := range q.e.sortedSQL() {
 		if s.metaWaits.count > 0 && ddl(s.fingerprint) {
 			names["ddl"] = clip(s.fingerprint, 120)
-			text += "; the change that waits in front: " + clip(s.fingerprint, 80)
+			text += lang.Sprintf("; the change that waits in front: %s", clip(s.fingerprint, 80))
 			break
 		}
 	}
@@ -277,15 +276,15 @@ func (q *inquiry) lockWaitFindings() {
 			break
 		}
 		w := q.e.trx[k]
-		text := waits(w.seen.count) + " for a lock in the database"
+		text := lang.Sprintf("%s for a lock in the database", waits(w.seen.count))
 		if w.object != "" {
-			text += " on " + w.object
+			text += lang.Sprintf(" on %s", w.object)
 		}
 		if w.longest > 0 {
-			text += fmt.Sprintf(", up to %s", seconds(w.longest.Seconds()))
+			text += lang.Sprintf(", up to %s", seconds(w.longest.Seconds()))
 		}
 		if w.blocker != "" {
-			text += "; session " + w.blocker + " holds it"
+			text += lang.Sprintf("; session %s holds it", w.blocker)
 			if w.blockerState != "" {
 				text += " (" + w.blockerState + ")"
 			}
@@ -299,9 +298,9 @@ func (q *inquiry) lockWaitFindings() {
 		if i == 5 {
 			break
 		}
-		text := fmt.Sprintf("session %s idles inside a transaction", m.key.subject)
+		text := lang.Sprintf("session %s idles inside a transaction", m.key.subject)
 		if m.max > 0 {
-			text += fmt.Sprintf(" (%s old)", seconds(m.max))
+			text += lang.Sprintf(" (%s old)", seconds(m.max))
 		}
 		q.find(incident.SQLIdleTrx, m.key.subject, text, &m.seen, nil, map[string]string{"session": m.key.subject})
 	}
@@ -323,18 +322,18 @@ func (q *inquiry) fastFinding() {
 		quick += s.quick
 	}
 	if all.count >= 20 && float64(quick) >= 0.95*float64(all.count) {
-		q.find(incident.SQLFast, "database", fmt.Sprintf("%d statements logged, %d of them under 100 ms and none of 1 s", all.count, quick), &all, map[string]float64{"sql.count": float64(all.count)}, nil)
+		q.find(incident.SQLFast, "database", lang.Sprintf("%d statements logged, %d of them under 100 ms and none of 1 s", all.count, quick), &all, map[string]float64{"sql.count": float64(all.count)}, nil)
 	}
 }
 
 func (q *inquiry) databaseMarks() {
 	for _, m := range q.e.marksOf(evidence.MarkTooManyConns) {
-		q.find(incident.ConnLimit, m.key.subject, fmt.Sprintf("the database refuses connections: its limit is reached (%s)", times(m.seen.count)), &m.seen, nil, nil)
+		q.find(incident.ConnLimit, m.key.subject, lang.Sprintf("the database refuses connections: its limit is reached (%s)", times(m.seen.count)), &m.seen, nil, nil)
 		break
 	}
 	for i, m := range q.e.marksOf(evidence.MarkLockTimeout) {
 		if i < 3 {
-			q.find(incident.SQLLockWait, m.key.subject, fmt.Sprintf("a lock wait in the database ended by its timeout (%s)", times(m.seen.count)), &m.seen, map[string]float64{"sql.waiting": float64(m.seen.count)}, nil)
+			q.find(incident.SQLLockWait, m.key.subject, lang.Sprintf("a lock wait in the database ended by its timeout (%s)", times(m.seen.count)), &m.seen, map[string]float64{"sql.waiting": float64(m.seen.count)}, nil)
 		}
 	}
 	var dead sighting
@@ -345,20 +344,20 @@ func (q *inquiry) databaseMarks() {
 		dead.merge(&q.e.sql[k].deadlocks)
 	}
 	if dead.count > 0 {
-		q.find(incident.SQLDeadlock, "database", fmt.Sprintf("the database resolved deadlocks (%s in the evidence)", times(dead.count)), &dead, map[string]float64{"sql.deadlocks": float64(dead.count)}, nil)
+		q.find(incident.SQLDeadlock, "database", lang.Sprintf("the database resolved deadlocks (%s in the evidence)", times(dead.count)), &dead, map[string]float64{"sql.deadlocks": float64(dead.count)}, nil)
 	}
 	for _, m := range q.e.marksOf(evidence.MarkDuplicateKey) {
-		q.find(incident.DuplicateWrite, m.key.subject, fmt.Sprintf("a write arrived again and met its own key %s (%s)", clip(m.key.subject, 80), times(m.seen.count)), &m.seen, map[string]float64{"writes.duplicate": float64(m.seen.count)}, map[string]string{"key": m.key.subject})
+		q.find(incident.DuplicateWrite, m.key.subject, lang.Sprintf("a write arrived again and met its own key %s (%s)", clip(m.key.subject, 80), times(m.seen.count)), &m.seen, map[string]float64{"writes.duplicate": float64(m.seen.count)}, map[string]string{"key": m.key.subject})
 		break
 	}
 	for i, m := range q.e.marksOf(evidence.MarkReplay) {
 		if i < 3 {
-			q.find(incident.DuplicateWrite, m.key.subject, fmt.Sprintf("business key %s was executed again (%s)", clip(m.key.subject, 80), times(m.seen.count)), &m.seen, map[string]float64{"writes.duplicate": float64(m.seen.count)}, map[string]string{"key": m.key.subject})
+			q.find(incident.DuplicateWrite, m.key.subject, lang.Sprintf("business key %s was executed again (%s)", clip(m.key.subject, 80), times(m.seen.count)), &m.seen, map[string]float64{"writes.duplicate": float64(m.seen.count)}, map[string]string{"key": m.key.subject})
 		}
 	}
 	for i, m := range q.e.marksOf(evidence.MarkDBLost) {
 		if i < 2 {
-			q.find(incident.ConnUnreachable, "database", fmt.Sprintf("the connection to the database was lost or refused (%s)", times(m.seen.count)), &m.seen, nil, nil)
+			q.find(incident.ConnUnreachable, "database", lang.Sprintf("the connection to the database was lost or refused (%s)", times(m.seen.count)), &m.seen, nil, nil)
 		}
 	}
 }

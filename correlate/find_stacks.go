@@ -8,6 +8,7 @@ import (
 
 	"github.com/firebreak-io/firebreak/evidence"
 	"github.com/firebreak-io/firebreak/incident"
+	"github.com/firebreak-io/firebreak/lang"
 )
 
 // How many threads of a pool must wait for one thing before it is said to be
@@ -32,11 +33,12 @@ var kindOfWait = map[incident.WaitKind]incident.Kind{
 	incident.WaitGC: incident.StackGC, incident.WaitCPU: incident.StackCPU, incident.WaitOther: incident.StackOther,
 }
 
+// waitWords are said in the language in use.
 var waitWords = map[incident.WaitKind]string{
-	incident.WaitDBRead: "wait for an answer of the database", incident.WaitDBPool: "wait for a connection from the database pool", incident.WaitRedis: "wait for Redis",
-	incident.WaitHTTP: "wait for an HTTP answer", incident.WaitRPC: "wait for a downstream RPC answer", incident.WaitMQ: "wait for a message broker", incident.WaitLock: "wait for a lock",
-	incident.WaitCondition: "wait for a condition or future", incident.WaitDisk: "wait for the disk", incident.WaitDNS: "wait for name resolution", incident.WaitLogging: "wait for the log",
-	incident.WaitClassInit: "wait for class loading or initialisation", incident.WaitGC: "wait for the collector", incident.WaitCPU: "are running on the CPU", incident.WaitOther: "wait for something else or sleep",
+	incident.WaitDBRead: lang.Mark("wait for an answer of the database"), incident.WaitDBPool: lang.Mark("wait for a connection from the database pool"), incident.WaitRedis: lang.Mark("wait for Redis"),
+	incident.WaitHTTP: lang.Mark("wait for an HTTP answer"), incident.WaitRPC: lang.Mark("wait for a downstream RPC answer"), incident.WaitMQ: lang.Mark("wait for a message broker"), incident.WaitLock: lang.Mark("wait for a lock"),
+	incident.WaitCondition: lang.Mark("wait for a condition or future"), incident.WaitDisk: lang.Mark("wait for the disk"), incident.WaitDNS: lang.Mark("wait for name resolution"), incident.WaitLogging: lang.Mark("wait for the log"),
+	incident.WaitClassInit: lang.Mark("wait for class loading or initialisation"), incident.WaitGC: lang.Mark("wait for the collector"), incident.WaitCPU: lang.Mark("are running on the CPU"), incident.WaitOther: lang.Mark("wait for something else or sleep"),
 }
 
 // poolSize is how many members a pool of threads has: its configured maximum
@@ -116,7 +118,7 @@ func (q *inquiry) threadPool(p *dumpPool, dumps []*dump) bool {
 	sp := q.poolSpan(p)
 	values := map[string]float64{"pool.max": float64(size), "pool.active": float64(busy), "pool.idle": float64(c.idle)}
 	if request && float64(busy) >= nearlyFull*float64(size) && busy >= frozenInPool {
-		q.findCited(incident.PoolBusy, p.id.pool, fmt.Sprintf("%d of %d threads of %s are busy%s", busy, size, p.id.pool, inDumps(p)), busy, sp, cites, values, names)
+		q.findCited(incident.PoolBusy, p.id.pool, lang.Sprintf("%d of %d threads of %s are busy%s", busy, size, p.id.pool, inDumps(p)), busy, sp, cites, values, names)
 		if q.threads == nil {
 			q.threads = p
 		}
@@ -144,18 +146,18 @@ func (q *inquiry) threadPool(p *dumpPool, dumps []*dump) bool {
 		}
 		found = true
 		g := q.topGroup(p, key, k)
-		words := waitWords[k]
+		words := lang.T(waitWords[k])
 		if k == incident.WaitRedis || k == incident.WaitHTTP {
 			if b := q.borrowers(p, key, k); b*5 >= n*4 { // nobody talks to it: its pool is what they wait for
-				fk, words = incident.StackDBPool, map[incident.WaitKind]string{incident.WaitRedis: "wait for a connection from the Redis pool", incident.WaitHTTP: "wait for a connection from the HTTP client's pool"}[k]
+				fk, words = incident.StackDBPool, map[incident.WaitKind]string{incident.WaitRedis: lang.T("wait for a connection from the Redis pool"), incident.WaitHTTP: lang.T("wait for a connection from the HTTP client's pool")}[k]
 			}
 		}
-		text := fmt.Sprintf("%d of %d threads of %s %s%s", n, size, p.id.pool, words, inDumps(p))
+		text := lang.Sprintf("%d of %d threads of %s %s%s", n, size, p.id.pool, words, inDumps(p))
 		fn := map[string]string{"pool": p.id.pool, "process": names["process"]}
 		fc := cites
 		if g != nil {
 			if f := g.key.shape.verdict.app; f != nil {
-				text += ", most under " + frameName(f)
+				text += lang.Sprintf(", most under %s", frameName(f))
 				fn["app_frame"] = frameName(f)
 			}
 			if f := g.key.shape.verdict.entry; f != nil {
@@ -202,7 +204,7 @@ func (p *dumpPool) fewest(k incident.WaitKind) int {
 
 func inDumps(p *dumpPool) string {
 	if n := len(p.counts); n > 1 {
-		return fmt.Sprintf(" (%d dumps)", n)
+		return lang.Sprintf(" (%d dumps)", n)
 	}
 	return ""
 }
@@ -214,7 +216,7 @@ func (q *inquiry) selfStarved(p *dumpPool, key string, n int, sp span, cites []e
 	if g == nil || g.key.shape.verdict.detail != "future" || g.counts[key]*10 < n*9 {
 		return
 	}
-	q.findCited(incident.SelfStarved, p.id.pool, fmt.Sprintf("all %d workers of %s wait for futures and none is free to complete them", n, p.id.pool), n, sp, cites, nil, map[string]string{"pool": p.id.pool})
+	q.findCited(incident.SelfStarved, p.id.pool, lang.Sprintf("all %d workers of %s wait for futures and none is free to complete them", n, p.id.pool), n, sp, cites, nil, map[string]string{"pool": p.id.pool})
 }
 
 func (q *inquiry) poolCites(p *dumpPool) []evidence.Citation {
@@ -282,7 +284,7 @@ func (q *inquiry) idleFinding(pools []*dumpPool) {
 			break
 		}
 		c := p.counts[p.busiest()]
-		q.findCited(incident.StackIdle, p.id.pool, fmt.Sprintf("%d of %d threads of %s are idle%s", c.idle, c.total, p.id.pool, inDumps(p)), c.idle, q.poolSpan(p), q.poolCites(p), map[string]float64{"pool.active": float64(c.busy()), "pool.idle": float64(c.idle)}, map[string]string{"pool": p.id.pool})
+		q.findCited(incident.StackIdle, p.id.pool, lang.Sprintf("%d of %d threads of %s are idle%s", c.idle, c.total, p.id.pool, inDumps(p)), c.idle, q.poolSpan(p), q.poolCites(p), map[string]float64{"pool.active": float64(c.busy()), "pool.idle": float64(c.idle)}, map[string]string{"pool": p.id.pool})
 	}
 }
 
@@ -294,9 +296,9 @@ func (q *inquiry) lockFindings(dumps []*dump) {
 		for _, cycle := range d.cycles {
 			var who []string
 			for _, h := range cycle {
-				who = append(who, fmt.Sprintf("%s waits for %s held by %s", h.Thread, h.Lock, h.Owner))
+				who = append(who, lang.Sprintf("%s waits for %s held by %s", h.Thread, h.Lock, h.Owner))
 			}
-			q.findCited(incident.LockDeadlock, "deadlock", fmt.Sprintf("%d threads are deadlocked: %s", len(cycle), clip(strings.Join(who, "; "), 400)), len(cycle), span{d.at, d.at}, citeUnion(5, d.proofs, []evidence.Citation{d.cite}), map[string]float64{"threads": float64(len(cycle))}, nil)
+			q.findCited(incident.LockDeadlock, "deadlock", lang.Sprintf("%d threads are deadlocked: %s", len(cycle), clip(strings.Join(who, "; "), 400)), len(cycle), span{d.at, d.at}, citeUnion(5, d.proofs, []evidence.Citation{d.cite}), map[string]float64{"threads": float64(len(cycle))}, nil)
 			break // one cycle a dump is enough to say so
 		}
 		for i := range d.convoys {
@@ -325,34 +327,34 @@ func (q *inquiry) lockFindings(dumps []*dump) {
 	}
 	class := worst.class
 	if class == "" {
-		class = "a lock"
+		class = lang.T("a lock")
 	}
 	who := plural(worst.waiters, "thread")
 	if worst.pool != "" {
-		who += " of " + worst.pool
+		who += lang.Sprintf(" of %s", worst.pool)
 	}
-	text := fmt.Sprintf("%s wait for one lock (%s)", who, class)
+	text := lang.Sprintf("%s wait for one lock (%s)", who, class)
 	if worst.app != "" {
-		text += " in " + worst.app
+		text += lang.Sprintf(" in %s", worst.app)
 	}
 	switch {
 	case worst.ownerKnown:
-		text += fmt.Sprintf("; its owner %s", worst.owner)
+		text += lang.Sprintf("; its owner %s", worst.owner)
 		if worst.ownerKind == incident.WaitCPU {
-			text += " is running"
+			text += lang.T(" is running")
 		} else {
-			text += " itself waits (" + string(worst.ownerKind) + ")"
+			text += lang.Sprintf(" itself waits (%s)", string(worst.ownerKind))
 		}
 		if worst.ownerAt != "" {
-			text += " at " + worst.ownerAt
+			text += lang.Sprintf(" at %s", worst.ownerAt)
 		}
 	case worst.owner != "":
-		text += "; its owner is " + worst.owner
+		text += lang.Sprintf("; its owner is %s", worst.owner)
 	default:
-		text += "; its owner is not in the dump"
+		text += lang.T("; its owner is not in the dump")
 	}
 	if again > 1 {
-		text += fmt.Sprintf("; in %d dumps", again)
+		text += lang.Sprintf("; in %d dumps", again)
 	}
 	class, method := "", worst.method
 	if method != "" {
@@ -382,25 +384,26 @@ func (q *inquiry) dumpFindings(dumps []*dump) {
 		cites := []evidence.Citation{d.cite}
 		sp := span{d.at, d.at}
 		if d.meta.Truncated {
-			q.findCited(incident.DumpPartial, d.source, fmt.Sprintf("the dump in %s is incomplete: %d threads could be read", d.source, d.threads), 1, sp, cites, nil, nil)
+			q.findCited(incident.DumpPartial, d.source, lang.Sprintf("the dump in %s is incomplete: %d threads could be read", d.source, d.threads), 1, sp, cites, nil, nil)
 		}
 		if d.meta.MaxFrames > 0 && d.cut > 0 {
-			q.findCited(incident.DumpCut, d.source, fmt.Sprintf("the dump in %s shows at most %d frames of a thread, and %d of its threads had more: deciding frames may be missing", d.source, d.meta.MaxFrames, d.cut), d.cut, sp, cites, nil, nil)
+			q.findCited(incident.DumpCut, d.source, lang.Sprintf("the dump in %s shows at most %d frames of a thread, and %d of its threads had more: deciding frames may be missing", d.source, d.meta.MaxFrames, d.cut), d.cut, sp, cites, nil, nil)
 		}
 		if d.meta.HeapFull >= 0.97 {
-			q.findCited(incident.HeapFull, d.source, fmt.Sprintf("the old generation is %d %% full in the dump", int(d.meta.HeapFull*100)), 1, sp, cites, map[string]float64{"heap.full": round(d.meta.HeapFull, 2)}, nil)
+			q.findCited(incident.HeapFull, d.source, lang.Sprintf("the old generation is %d %% full in the dump", int(d.meta.HeapFull*100)), 1, sp, cites, map[string]float64{"heap.full": round(d.meta.HeapFull, 2)}, nil)
 		}
 		rej := q.refusals()
 		if d.at.IsZero() || rej.first.IsZero() {
 			continue
 		}
 		if d.at.After(rej.last.Add(staleAfter)) || d.at.Before(rej.first.Add(-staleAfter)) {
-			how := "after"
+			how := lang.T("the dump in %s was taken %s after the pool refused work: it may not show the trouble")
 			gap := d.at.Sub(rej.last)
 			if d.at.Before(rej.first) {
-				how, gap = "before", rej.first.Sub(d.at)
+				how = lang.T("the dump in %s was taken %s before the pool refused work: it may not show the trouble")
+				gap = rej.first.Sub(d.at)
 			}
-			q.findCited(incident.DumpStale, d.source, fmt.Sprintf("the dump in %s was taken %s %s the pool refused work: it may not show the trouble", d.source, seconds(gap.Seconds()), how), 1, sp, cites, map[string]float64{"gap_s": round(gap.Seconds(), 0)}, nil)
+			q.findCited(incident.DumpStale, d.source, fmt.Sprintf(how, d.source, seconds(gap.Seconds())), 1, sp, cites, map[string]float64{"gap_s": round(gap.Seconds(), 0)}, nil)
 		}
 	}
 }

@@ -1,8 +1,6 @@
 package correlate
 
 import (
-	"cmp"
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -12,6 +10,7 @@ import (
 	"github.com/firebreak-io/firebreak/correlate/ledger"
 	"github.com/firebreak-io/firebreak/evidence"
 	"github.com/firebreak-io/firebreak/incident"
+	"github.com/firebreak-io/firebreak/lang"
 )
 
 // inquiry turns what an engine has gathered into findings, and findings into a
@@ -144,19 +143,20 @@ func poolValues(p *pool) map[string]float64 {
 // fill says "200 of 200 workers active, 0 queued".
 func (p *pool) fill(word string) string {
 	var parts []string
+	word = lang.T(word)
 	switch {
 	case p.active >= 0 && p.max > 0:
-		parts = append(parts, fmt.Sprintf("%d of %d %s active", p.active, p.max, word))
+		parts = append(parts, lang.Sprintf("%d of %d %s active", p.active, p.max, word))
 	case p.active >= 0:
-		parts = append(parts, fmt.Sprintf("%d %s active", p.active, word))
+		parts = append(parts, lang.Sprintf("%d %s active", p.active, word))
 	}
 	if p.queued >= 0 {
-		parts = append(parts, fmt.Sprintf("%d queued", p.queued))
+		parts = append(parts, lang.Sprintf("%d queued", p.queued))
 	}
 	if p.waiting > 0 {
-		parts = append(parts, fmt.Sprintf("%d waiting", p.waiting))
+		parts = append(parts, lang.Sprintf("%d waiting", p.waiting))
 	}
-	return strings.Join(parts, ", ")
+	return lang.Join(parts)
 }
 
 func (q *inquiry) workerPool(p *pool) {
@@ -166,11 +166,11 @@ func (q *inquiry) workerPool(p *pool) {
 	rej := p.rejections()
 	switch {
 	case p.shutdown.count > 0 && rej.count == 0:
-		q.find(incident.PoolShutdown, p.display(), fmt.Sprintf("%s refused %s while it was shutting down: not a sign of load", p.display(), plural(p.shutdown.count, "task")), &p.shutdown, nil, names)
+		q.find(incident.PoolShutdown, p.display(), lang.Sprintf("%s refused %s while it was shutting down: not a sign of load", p.display(), plural(p.shutdown.count, "task")), &p.shutdown, nil, names)
 	case rej.count > 0 && p.burst.count*2 > rej.count:
-		q.find(incident.PoolBurst, p.display(), fmt.Sprintf("%s refused %s though only %s: a burst outran idle workers, the pool was not full", p.display(), plural(rej.count, "request"), p.fill("workers")), rej, values, names)
+		q.find(incident.PoolBurst, p.display(), lang.Sprintf("%s refused %s though only %s: a burst outran idle workers, the pool was not full", p.display(), plural(rej.count, "request"), p.fill("workers")), rej, values, names)
 	case own > 0:
-		text := fmt.Sprintf("%s is exhausted: %s refused", p.display(), plural(own, "request"))
+		text := lang.Sprintf("%s is exhausted: %s refused", p.display(), plural(own, "request"))
 		if f := p.fill("workers"); f != "" {
 			text += ", " + f
 		}
@@ -180,7 +180,7 @@ func (q *inquiry) workerPool(p *pool) {
 		}
 	}
 	if told > 0 && p.burst.count*2 <= rej.count {
-		text := fmt.Sprintf("callers were told %s that %s is full", times(told), p.display())
+		text := lang.Sprintf("callers were told %s that %s is full", times(told), p.display())
 		if f := p.fill("workers"); f != "" && own == 0 {
 			text += ": " + f
 		}
@@ -190,12 +190,12 @@ func (q *inquiry) workerPool(p *pool) {
 		}
 	}
 	if rej.count == 0 && p.full.count > 0 && p.max >= 5 {
-		q.find(incident.PoolBusy, p.display(), fmt.Sprintf("%s has no free worker: %s", p.display(), p.fill("workers")), &p.full, values, names)
+		q.find(incident.PoolBusy, p.display(), lang.Sprintf("%s has no free worker: %s", p.display(), p.fill("workers")), &p.full, values, names)
 		if q.workers == nil {
 			q.workers = p
 		}
 	} else if rej.count == 0 && p.calm.count > 0 && p.full.count == 0 {
-		q.find(incident.PoolIdle, p.display(), fmt.Sprintf("%s has room: %s", p.display(), p.fill("workers")), &p.calm, values, names)
+		q.find(incident.PoolIdle, p.display(), lang.Sprintf("%s has room: %s", p.display(), p.fill("workers")), &p.calm, values, names)
 	}
 	if rej.count > 0 && p.burst.count*2 <= rej.count {
 		q.progressFinding(p, names)
@@ -216,17 +216,17 @@ func (q *inquiry) progressFinding(p *pool, names map[string]string) {
 	switch {
 	case rate == 0:
 		if sp.seconds() >= 3 {
-			q.findCited(incident.PoolFrozen, p.display(), fmt.Sprintf("%s completed nothing in %s: every worker is stuck", p.display(), seconds(sp.seconds())), 0, sp, cites, values, names)
+			q.findCited(incident.PoolFrozen, p.display(), lang.Sprintf("%s completed nothing in %s: every worker is stuck", p.display(), seconds(sp.seconds())), 0, sp, cites, values, names)
 		}
 	case done < int64(max(1, p.active))/2 && sp.seconds() < 60:
-		q.findCited(incident.PoolSlow, p.display(), fmt.Sprintf("%s completed only %s in %s", p.display(), plural(int(done), "task"), seconds(sp.seconds())), 0, sp, cites, values, names)
+		q.findCited(incident.PoolSlow, p.display(), lang.Sprintf("%s completed only %s in %s", p.display(), plural(int(done), "task"), seconds(sp.seconds())), 0, sp, cites, values, names)
 	default:
 		values["pool.hold_s"] = round(hold, 3)
-		text := fmt.Sprintf("%s completed %d tasks in %s, %.0f/s: each holds its worker %s (Little's law)", p.display(), done, seconds(sp.seconds()), rate, seconds(hold))
+		text := lang.Sprintf("%s completed %d tasks in %s, %.0f/s: each holds its worker %s (Little's law)", p.display(), done, seconds(sp.seconds()), rate, seconds(hold))
 		kind := incident.PoolSlow
 		if hold < 0.2 {
 			kind = incident.PoolTooSmall
-			text += "; tasks are short, more arrive than it has workers for"
+			text += lang.T("; tasks are short, more arrive than it has workers for")
 		}
 		q.findCited(kind, p.display(), text, 0, sp, cites, values, names)
 	}
@@ -235,18 +235,26 @@ func (q *inquiry) progressFinding(p *pool, names map[string]string) {
 func (q *inquiry) connectionPool(p *pool) {
 	names := map[string]string{"pool": p.display(), "resource": p.resource, "service": p.place.Service}
 	values := poolValues(p)
-	what := cmp.Or(map[string]string{"db": "database ", "redis": "Redis ", "http": "HTTP "}[p.resource], "")
+	what := lang.T("connection pool")
+	switch p.resource {
+	case "db":
+		what = lang.T("database connection pool")
+	case "redis":
+		what = lang.T("Redis connection pool")
+	case "http":
+		what = lang.T("HTTP connection pool")
+	}
 	rej := p.rejections()
 	if p.waited > 0 {
 		values["pool.waited_s"] = round(p.waited.Seconds(), 3)
 	}
 	if rej.count > 0 {
-		text := fmt.Sprintf("%sconnection pool %s is exhausted: %s gave up waiting", what, p.display(), plural(rej.count, "borrower"))
+		text := lang.Sprintf("%s %s is exhausted: %s gave up waiting", what, p.display(), plural(rej.count, "borrower"))
 		if p.max > 0 && p.active >= 0 && p.active*10 < p.max*9 {
-			text = fmt.Sprintf("%s of %sconnection pool %s gave up waiting though it was not full: connections cannot be opened fast enough, or its lock is contended", plural(rej.count, "borrower"), what, p.display())
+			text = lang.Sprintf("%s of %s %s gave up waiting though it was not full: connections cannot be opened fast enough, or its lock is contended", plural(rej.count, "borrower"), what, p.display())
 		}
 		if p.waited > 0 {
-			text += fmt.Sprintf(" (up to %s)", seconds(p.waited.Seconds()))
+			text += lang.Sprintf(" (up to %s)", seconds(p.waited.Seconds()))
 		}
 		if f := p.fill("connections"); f != "" {
 			text += ", " + f
@@ -257,33 +265,31 @@ func (q *inquiry) connectionPool(p *pool) {
 		}
 	}
 	if p.unreachable.count > 0 {
-		q.find(incident.ConnUnreachable, p.display(), fmt.Sprintf("what is behind %sconnection pool %s cannot be reached (%s)", what, p.display(), times(p.unreachable.count)), &p.unreachable, nil, names)
+		q.find(incident.ConnUnreachable, p.display(), lang.Sprintf("what is behind %s %s cannot be reached (%s)", what, p.display(), times(p.unreachable.count)), &p.unreachable, nil, names)
 	}
 	if p.leak.count > 0 {
-		q.find(incident.ConnLeak, p.display(), fmt.Sprintf("borrowers of %s keep their connections, a leak (reported %s)", p.display(), times(p.leak.count)), &p.leak, nil, names)
+		q.find(incident.ConnLeak, p.display(), lang.Sprintf("borrowers of %s keep their connections, a leak (reported %s)", p.display(), times(p.leak.count)), &p.leak, nil, names)
 	}
 }
 
 // --- words and numbers
 
 func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
+	many := noun + "s"
 	if stem := strings.TrimSuffix(noun, "y"); stem != noun && !strings.ContainsAny(stem[max(0, len(stem)-1):], "aeiou") {
-		return strconv.Itoa(n) + " " + strings.TrimSuffix(noun, "y") + "ies"
+		many = stem + "ies"
 	}
-	return strconv.Itoa(n) + " " + noun + "s"
+	return lang.Plural(int64(n), strconv.Itoa(n), noun, many)
 }
 
 func times(n int) string {
 	switch n {
 	case 1:
-		return "once"
+		return lang.T("once")
 	case 2:
-		return "twice"
+		return lang.T("twice")
 	}
-	return strconv.Itoa(n) + " times"
+	return lang.Sprintf("%d times", n)
 }
 
 // seconds prints a duration the way people say it: 4 ms, 0.9 s, 3.1 s, 2 min.

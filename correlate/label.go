@@ -8,6 +8,7 @@ import (
 
 	"github.com/firebreak-io/firebreak/evidence"
 	"github.com/firebreak-io/firebreak/incident"
+	"github.com/firebreak-io/firebreak/lang"
 )
 
 // causes is the table of the causal edges that may be asserted: what may lead
@@ -70,7 +71,7 @@ func (q *inquiry) deadlock() *candidate {
 		c.subject = first(q.of(incident.LockDeadlock)).Text
 	} else if fs := q.of(incident.SQLDeadlock); len(fs) > 0 && fs[0].Count >= fewCalls && !q.has(incident.StackDBRead, incident.SQLRunning, incident.PoolExhausted) {
 		c.support(2, q.ids(incident.SQLDeadlock))
-		c.subject = "deadlocks in the database"
+		c.subject = lang.T("deadlocks in the database")
 	} else if ids := q.ids(incident.SelfStarved); len(ids) > 0 {
 		c.support(2, ids)
 		c.subject = first(q.of(incident.SelfStarved)).Text
@@ -91,12 +92,12 @@ func (q *inquiry) noProvider() *candidate {
 	}
 	if isolated && n >= fewCalls { // a few, at one moment of a long log
 		c.forIDs = q.ids(incident.RouteNone)
-		c.whyNot = "few calls, at one moment of a long log, found no provider"
+		c.whyNot = lang.T("few calls, at one moment of a long log, found no provider")
 		return c
 	}
-	c.subject = fs[0].Subject + ": no provider left"
+	c.subject = lang.Sprintf("%s: no provider left", fs[0].Subject)
 	if len(q.of(incident.RouteEmptied)) > 0 {
-		c.subject += " after " + q.of(incident.RouteEmptied)[0].Subject
+		c.subject += lang.Sprintf(" after %s", q.of(incident.RouteEmptied)[0].Subject)
 	}
 	points := 2
 	if n >= fewCalls {
@@ -108,11 +109,11 @@ func (q *inquiry) noProvider() *candidate {
 	if at := q.refusals().first; !at.IsZero() && !c.since.IsZero() && at.Before(c.since) {
 		c.points = 0
 		c.against = q.ids(incident.PoolExhausted, incident.PoolRejected)
-		c.whyNot = "the pool was exhausted before the first call found no provider"
+		c.whyNot = lang.T("the pool was exhausted before the first call found no provider")
 	}
 	if q.has(incident.Deployed) && n < fewCalls {
 		c.points--
-		c.doubt = "a restart may explain it"
+		c.doubt = lang.T("a restart may explain it")
 	}
 	return c
 }
@@ -132,10 +133,10 @@ func (q *inquiry) gcPause() *candidate {
 	}
 	if f := first(q.of(incident.GCPauses)); f.ID != "" && max(f.Values["gc.share"], f.Values["gc.worst_share"]) < gcShareBad && f.Values["gc.full"] < fewCalls && !q.stalled() && !q.suffering() {
 		c.points = min(c.points, 1)
-		c.whyNot = "a long pause or two, and nobody is seen to suffer from them"
+		c.whyNot = lang.T("a long pause or two, and nobody is seen to suffer from them")
 	} else if q.rareLongPauses() {
 		c.points = min(c.points, 2)
-		c.doubt = "long pauses are rare and nothing is seen to suffer from them"
+		c.doubt = lang.T("long pauses are rare and nothing is seen to suffer from them")
 	}
 	if q.has(incident.GCQuiet) {
 		c.against = q.ids(incident.GCQuiet)
@@ -210,9 +211,9 @@ func (q *inquiry) lockContention() *candidate {
 		}
 		if f := first(q.of(incident.SQLMetaLock)); f.ID != "" && f.Count*2 > inDatabase {
 			c.subject = f.Text
-			c.brief = "metadata lock, " + waits(f.Count)
+			c.brief = lang.Sprintf("metadata lock, %s", waits(f.Count))
 			if f.Names["ddl"] != "" {
-				c.brief += " behind " + clip(f.Names["ddl"], 50)
+				c.brief += lang.Sprintf(" behind %s", clip(f.Names["ddl"], 50))
 			}
 		}
 		if c.subject == "" {
@@ -221,7 +222,7 @@ func (q *inquiry) lockContention() *candidate {
 	}
 	if c.points == 0 && inDatabase > 0 {
 		c.forIDs = q.ids(incident.SQLLockWait, incident.SQLMetaLock)
-		c.whyNot = "few sessions wait for locks, more run"
+		c.whyNot = lang.T("few sessions wait for locks, more run")
 	}
 	return c
 }
@@ -287,11 +288,11 @@ func (q *inquiry) slowSQL() *candidate {
 	}
 	if c.points == 0 && q.has(incident.SQLSlow, incident.SQLScan) {
 		c.forIDs = q.ids(incident.SQLSlow, incident.SQLScan)
-		c.whyNot = "slow statements are there, but no pool or caller is seen in trouble because of them"
+		c.whyNot = lang.T("slow statements are there, but no pool or caller is seen in trouble because of them")
 	}
 	// A borrow queue whose holders are not shown to be slow is a pool too small.
 	if q.threadsOfKind(incident.StackDBPool) > 0 && !q.slowDatabase() && c.points > 0 {
-		c.doubt = "threads wait for a connection, and nothing shows that the statements themselves are slow"
+		c.doubt = lang.T("threads wait for a connection, and nothing shows that the statements themselves are slow")
 		c.points = min(c.points, 2)
 	}
 	return c
@@ -304,27 +305,27 @@ func (q *inquiry) statementWords() string {
 	rows := max(s.scanRows, s.rowsMax)
 	switch {
 	case s.fullScan == evidence.Yes && s.table != "" && rows >= manyRows:
-		parts = append(parts, s.table+" full scan", human(rows)+" rows")
+		parts = append(parts, lang.Sprintf("%s full scan", s.table), lang.Sprintf("%s rows", human(rows)))
 	case rows >= manyRows:
-		parts = append(parts, clip(s.fingerprint, 60), human(rows)+" rows examined")
+		parts = append(parts, clip(s.fingerprint, 60), lang.Sprintf("%s rows examined", human(rows)))
 	default:
 		parts = append(parts, clip(s.fingerprint, 80))
 	}
 	if p := s.peak(); p.sessions >= fewSessions {
-		parts = append(parts, fmt.Sprintf("%d running at once", p.sessions))
+		parts = append(parts, lang.Sprintf("%d running at once", p.sessions))
 	} else if s.longest > 0 {
-		parts = append(parts, "up to "+seconds(s.longest.Seconds()))
+		parts = append(parts, lang.Sprintf("up to %s", seconds(s.longest.Seconds())))
 	}
 	if f := first(q.of(incident.StackDBRead)); f.ID != "" && f.Values["pool.max"] > 0 {
-		parts = append(parts, fmt.Sprintf("%d/%d threads wait for the database", int(f.Values["threads"]), int(f.Values["pool.max"])))
+		parts = append(parts, lang.Sprintf("%d/%d threads wait for the database", int(f.Values["threads"]), int(f.Values["pool.max"])))
 	}
-	return strings.Join(parts, ", ")
+	return lang.Join(parts)
 }
 
 // brief is "t_sku_stock full scan", or the statement.
 func (s *statement) brief() string {
 	if s.fullScan == evidence.Yes && s.table != "" {
-		return s.table + " full scan"
+		return lang.Sprintf("%s full scan", s.table)
 	}
 	return clip(s.fingerprint, 70)
 }
@@ -348,7 +349,7 @@ func (q *inquiry) downstreamWait() *candidate {
 		n -= q.threadsOfKind(incident.StackRPC)
 		kinds = kinds[1:]
 		c.against = []string{deeper.ID}
-		c.whyNot = "the callee itself is seen: " + deeper.Text
+		c.whyNot = lang.Sprintf("the callee itself is seen: %s", deeper.Text)
 	}
 	if n > 0 && n >= q.threadsOfKind(incident.StackDBRead) {
 		c.support(3, q.ids(kinds...))
@@ -365,7 +366,7 @@ func (q *inquiry) downstreamWait() *candidate {
 	if f := first(q.of(incident.DownstreamSlow)); f.ID != "" {
 		switch seen := q.threadsOfKind(incident.StackDBRead) + q.threadsOfKind(incident.StackDBPool) + q.threadsOfKind(incident.StackLock) + q.threadsOfKind(incident.StackCPU); {
 		case q.apart(f):
-			c.whyNot = "outgoing calls failed at another time than callers suffered"
+			c.whyNot = lang.T("outgoing calls failed at another time than callers suffered")
 		case f.Count < someCalls && seen > max(0, n):
 			c.support(1, q.ids(incident.DownstreamSlow)) // threads are seen to wait for something else
 		default:
@@ -445,7 +446,7 @@ func (q *inquiry) trafficSkew() *candidate {
 		}
 	} else if q.has(incident.RouteNarrow) {
 		c.forIDs = q.ids(incident.RouteNarrow)
-		c.whyNot = "routing left few candidates, but no pool behind them is seen in trouble"
+		c.whyNot = lang.T("routing left few candidates, but no pool behind them is seen in trouble")
 	}
 	if c.points > 0 {
 		c.subject = first(q.of(incident.RouteSkew, incident.RouteNarrow)).Text
@@ -470,7 +471,7 @@ func (q *inquiry) duplicateWrites() *candidate {
 		c.subject = fs[0].Text
 	} else {
 		c.forIDs = q.ids(incident.DuplicateWrite)
-		c.whyNot = "a key met itself, but no retry is seen"
+		c.whyNot = lang.T("a key met itself, but no retry is seen")
 	}
 	return c
 }
@@ -482,7 +483,7 @@ func (q *inquiry) amplifier() *candidate {
 	if c.points == 0 {
 		if q.has(incident.RetryExhausted, incident.RetrySucceeded) {
 			c.forIDs = q.ids(incident.RetryExhausted, incident.RetrySucceeded)
-			c.whyNot = "retries are seen, but too few for the time that the evidence covers"
+			c.whyNot = lang.T("retries are seen, but too few for the time that the evidence covers")
 		} else if q.has(incident.RetryNone) {
 			c.against = q.ids(incident.RetryNone)
 			c.whyNot = first(q.of(incident.RetryNone)).Text
@@ -497,10 +498,10 @@ func (q *inquiry) amplifier() *candidate {
 		amp := x.Amplification
 		c.subject = fmt.Sprintf("%s %.1fx", accountTitle(x), amp)
 		if peak := amplifiedStretch(x).amplification(); peak >= 1.1*amp {
-			c.subject = fmt.Sprintf("%s %.1fx while it retried, %.1fx over all", accountTitle(x), peak, amp)
+			c.subject = lang.Sprintf("%s %.1fx while it retried, %.1fx over all", accountTitle(x), peak, amp)
 			amp = peak
 		}
-		c.subject += fmt.Sprintf(" (%s attempts for %s calls)", human(int64(x.Attempts)), human(int64(x.Calls)))
+		c.subject += lang.Sprintf(" (%s attempts for %s calls)", human(int64(x.Attempts)), human(int64(x.Calls)))
 		c.brief = fmt.Sprintf("%s %.1fx", accountName(x), amp)
 		if f := first(q.of(incident.RetryLayers)); f.ID != "" {
 			c.subject = f.Text
@@ -514,7 +515,7 @@ func (q *inquiry) amplifier() *candidate {
 		c.brief = fmt.Sprintf("%s %.1fx", f.Subject, f.Values["amplification"])
 	} else {
 		x := q.edge
-		c.subject = fmt.Sprintf("%s %.1fx (%d attempts for %s)", x.title(), x.amplification(), x.attempts, plural(int(x.calls), "call"))
+		c.subject = lang.Sprintf("%s %.1fx (%d attempts for %s)", x.title(), x.amplification(), x.attempts, plural(int(x.calls), "call"))
 		c.brief = fmt.Sprintf("%s %.1fx", x.name(), x.amplification())
 		if x.exhausted.count+int(x.calls) >= 20 {
 			c.points++
@@ -552,7 +553,7 @@ func (q *inquiry) starvation() *candidate {
 		}
 		c.brief = c.subject
 		if p.queued >= 0 {
-			c.subject += fmt.Sprintf(", %d queued", p.queued)
+			c.subject += lang.Sprintf(", %d queued", p.queued)
 		}
 		if n := p.rejections().count; n > 0 {
 			c.subject += ", " + plural(n, "rejection")
@@ -568,11 +569,11 @@ func (q *inquiry) starvation() *candidate {
 	}
 	if q.has(incident.PoolBurst) && c.points == 0 {
 		c.forIDs = q.ids(incident.PoolBurst)
-		c.whyNot = "the pool refused while it had idle workers: a burst, not starvation"
+		c.whyNot = lang.T("the pool refused while it had idle workers: a burst, not starvation")
 	}
 	if q.has(incident.PoolShutdown) && c.points == 0 {
 		c.against = q.ids(incident.PoolShutdown)
-		c.whyNot = "refusals come from a pool that was shutting down"
+		c.whyNot = lang.T("refusals come from a pool that was shutting down")
 	}
 	return c
 }

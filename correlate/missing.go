@@ -3,12 +3,12 @@ package correlate
 import (
 	"fmt"
 	"math"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/firebreak-io/firebreak/evidence"
 	"github.com/firebreak-io/firebreak/incident"
+	"github.com/firebreak-io/firebreak/lang"
 )
 
 // missing says what would make the verdict surer, with the command that
@@ -29,16 +29,16 @@ func (q *inquiry) missing(in *incident.Incident) []incident.Missing {
 			w.add(s.From)
 			w.add(s.To)
 		}
-		what := "a window in which there is evidence"
+		what := lang.T("a window in which there is evidence")
 		if !w.first.IsZero() {
-			what += ", which runs from " + w.first.Format("2006-01-02 15:04:05") + " to " + w.last.Format("15:04:05") + " UTC"
+			what += lang.Sprintf(", which runs from %s to %s UTC", w.first.Format("2006-01-02 15:04:05"), w.last.Format("15:04:05"))
 		}
-		add(true, what, "firebreak report PATH... (without --since and --until, or with --tz)", "what happened then; this report says nothing about the window asked for")
+		add(true, what, "firebreak report PATH... (without --since and --until, or with --tz)", lang.T("what happened then; this report says nothing about the window asked for"))
 		return list
 	}
 	if hours := q.e.zoneGap(); hours != 0 {
-		add(true, "the zone of the times that state none: they lie "+strconv.Itoa(max(hours, -hours))+" h from those that state theirs",
-			fmt.Sprintf("firebreak report --tz %+03d:00 PATH...", hours), "whether the two show the same minutes: then the order of the chain is known")
+		add(true, lang.Sprintf("the zone of the times that state none: they lie %d h from those that state theirs", max(hours, -hours)),
+			fmt.Sprintf("firebreak report --tz %+03d:00 PATH...", hours), lang.T("whether the two show the same minutes: then the order of the chain is known"))
 	}
 	burning := in.Label != incident.Healthy
 	c := q.commands()
@@ -48,34 +48,34 @@ func (q *inquiry) missing(in *incident.Incident) []incident.Missing {
 	db := q.has(incident.StackDBRead, incident.StackDBPool, incident.ConnExhausted, incident.SQLRunning, incident.SQLSlow)
 
 	if f := first(q.of(incident.CallFailed)); f.ID != "" && in.Label == incident.Inconclusive {
-		add(true, "the log of "+minNonBlank(f.Names["service"], "the callee")+" around "+minNonBlank(clockOf(f.First), "the failures")+", and one failed call's error",
-			"grep -n -e ERROR -e Exception -e 'connection refused' -e timeout CALLEE.log", "refused or unreachable: it was down or full; its own exception: the fault is there; nothing at all: the calls did not reach it")
+		add(true, lang.Sprintf("the log of %s around %s, and one failed call's error", minNonBlank(f.Names["service"], lang.T("the callee")), minNonBlank(clockOf(f.First), lang.T("the failures"))),
+			"grep -n -e ERROR -e Exception -e 'connection refused' -e timeout CALLEE.log", lang.T("refused or unreachable: it was down or full; its own exception: the fault is there; nothing at all: the calls did not reach it"))
 	}
-	add(burning && dumps == 0, "three thread dumps of the provider, some seconds apart",
+	add(burning && dumps == 0, lang.T("three thread dumps of the provider, some seconds apart"),
 		c.dumps,
-		"most workers in a database read: slow SQL or a lock there; in a connection pool: that pool; on one lock: contention; in an RPC or HTTP client: go one hop down; idle: the pool is not the problem now")
-	add(burning && dumps > 0 && q.has(incident.DumpStale), "a thread dump from the time of the trouble",
-		c.dumpNow, "whether workers wait for the same thing while the pool refuses work")
-	add(burning && dumps == 1 && !q.has(incident.DumpStale), "two more thread dumps, some seconds apart",
-		c.dumpsMore, "the same threads in the same place: stuck; others: slow but moving")
-	add(burning && !pool && !q.has(incident.PoolBurst) && !q.has(incident.PoolIdle), "the provider's own log around the onset",
-		"grep -n -e 'Thread pool is EXHAUSTED' -e RejectedExecutionException provider.log", "lines: its pool was full, with numbers; none: the pool was not the problem")
-	add(burning && q.has(incident.PoolExhausted) && q.edge == nil && q.account == nil, "a consumer's log around the onset",
-		"grep -n -e 'Tried .* times of the providers' -e 'Waiting server-side response timeout' consumer.log", "`Tried 3 times` near every failure: retries multiply the load; none: they do not")
-	add(db && !q.has(incident.SQLRunning) && !q.has(incident.SQLLockWait) && !q.e.listedSessions(), "what the database is running now",
-		c.sessions, "one statement many times: that statement; `Waiting for ... lock`: a lock, look for its holder; mostly Sleep: the connections are held for something else")
-	add(db && !q.has(incident.SQLSlow) && !hasSQL, "the slow log of the window",
-		c.slowLog, "long with many rows examined: a scan; long with few: a lock; short: the database is a victim of the number of calls")
-	add((q.has(incident.SQLRunning) || q.has(incident.SQLSlow)) && !q.has(incident.SQLScan) && !q.has(incident.SQLLockWait), "the plan of the statement",
-		c.plan, "ALL or Seq Scan over many rows: an index is missing; a key is used: look for locks or a slow disk")
-	add(burning && q.has(incident.SQLLockWait) && !q.hasBlocker(), "who holds the lock",
-		c.locks, "an old transaction that waits for nothing is the holder; if it sleeps, an application forgot to commit")
-	add(burning && !q.has(incident.GCQuiet, incident.GCPauses), "the garbage collector's log of the window",
-		c.collector, "pauses longer than the timeout, or more than a fifth of the time: the collector is the trigger; less: it is cleared")
-	add(burning && q.edge != nil && len(q.edge.candidates) == 0 && !q.has(incident.RouteNone, incident.RouteNarrow, incident.RouteWide), "how many providers routing leaves",
-		"echo 'getRecentRouterSnapshot' | nc CONSUMER 22222", "few of many: routing made it worse; all: it did not")
-	add(in.Label == incident.Inconclusive || in.Label == incident.CPUSaturation, "processor use of the host", "vmstat 1 5; top -b -H -n 2 | head -60", "idle above 30 %: not the processors; one thread at 100 %: a serial hot spot")
-	add(in.Label == incident.Healthy, "evidence from the time of the trouble", c.dumps, "whether this quiet picture is of the right minutes")
+		lang.T("most workers in a database read: slow SQL or a lock there; in a connection pool: that pool; on one lock: contention; in an RPC or HTTP client: go one hop down; idle: the pool is not the problem now"))
+	add(burning && dumps > 0 && q.has(incident.DumpStale), lang.T("a thread dump from the time of the trouble"),
+		c.dumpNow, lang.T("whether workers wait for the same thing while the pool refuses work"))
+	add(burning && dumps == 1 && !q.has(incident.DumpStale), lang.T("two more thread dumps, some seconds apart"),
+		c.dumpsMore, lang.T("the same threads in the same place: stuck; others: slow but moving"))
+	add(burning && !pool && !q.has(incident.PoolBurst) && !q.has(incident.PoolIdle), lang.T("the provider's own log around the onset"),
+		"grep -n -e 'Thread pool is EXHAUSTED' -e RejectedExecutionException provider.log", lang.T("lines: its pool was full, with numbers; none: the pool was not the problem"))
+	add(burning && q.has(incident.PoolExhausted) && q.edge == nil && q.account == nil, lang.T("a consumer's log around the onset"),
+		"grep -n -e 'Tried .* times of the providers' -e 'Waiting server-side response timeout' consumer.log", lang.T("`Tried 3 times` near every failure: retries multiply the load; none: they do not"))
+	add(db && !q.has(incident.SQLRunning) && !q.has(incident.SQLLockWait) && !q.e.listedSessions(), lang.T("what the database is running now"),
+		c.sessions, lang.T("one statement many times: that statement; `Waiting for ... lock`: a lock, look for its holder; mostly Sleep: the connections are held for something else"))
+	add(db && !q.has(incident.SQLSlow) && !hasSQL, lang.T("the slow log of the window"),
+		c.slowLog, lang.T("long with many rows examined: a scan; long with few: a lock; short: the database is a victim of the number of calls"))
+	add((q.has(incident.SQLRunning) || q.has(incident.SQLSlow)) && !q.has(incident.SQLScan) && !q.has(incident.SQLLockWait), lang.T("the plan of the statement"),
+		c.plan, lang.T("ALL or Seq Scan over many rows: an index is missing; a key is used: look for locks or a slow disk"))
+	add(burning && q.has(incident.SQLLockWait) && !q.hasBlocker(), lang.T("who holds the lock"),
+		c.locks, lang.T("an old transaction that waits for nothing is the holder; if it sleeps, an application forgot to commit"))
+	add(burning && !q.has(incident.GCQuiet, incident.GCPauses), lang.T("the garbage collector's log of the window"),
+		c.collector, lang.T("pauses longer than the timeout, or more than a fifth of the time: the collector is the trigger; less: it is cleared"))
+	add(burning && q.edge != nil && len(q.edge.candidates) == 0 && !q.has(incident.RouteNone, incident.RouteNarrow, incident.RouteWide), lang.T("how many providers routing leaves"),
+		"echo 'getRecentRouterSnapshot' | nc CONSUMER 22222", lang.T("few of many: routing made it worse; all: it did not"))
+	add(in.Label == incident.Inconclusive || in.Label == incident.CPUSaturation, lang.T("processor use of the host"), "vmstat 1 5; top -b -H -n 2 | head -60", lang.T("idle above 30 %: not the processors; one thread at 100 %: a serial hot spot"))
+	add(in.Label == incident.Healthy, lang.T("evidence from the time of the trouble"), c.dumps, lang.T("whether this quiet picture is of the right minutes"))
 	return list
 }
 

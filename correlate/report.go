@@ -10,6 +10,7 @@ import (
 	"github.com/firebreak-io/firebreak/correlate/ledger"
 	"github.com/firebreak-io/firebreak/evidence"
 	"github.com/firebreak-io/firebreak/incident"
+	"github.com/firebreak-io/firebreak/lang"
 )
 
 // AddSource tells the engine about an input that has been read, or could not be.
@@ -92,7 +93,7 @@ func (e *Engine) Report() *incident.Report {
 		r.Sources = append(r.Sources, incident.Source{Path: "(spans)", Records: int(e.book.Spans), Problems: said})
 	}
 	if n := e.lost + e.shapes.lost; n > 0 {
-		r.Sources = append(r.Sources, incident.Source{Path: "(engine)", Problems: []string{strconv.Itoa(n) + " observations were dropped because a store was full"}, Skipped: n})
+		r.Sources = append(r.Sources, incident.Source{Path: "(engine)", Problems: []string{lang.Sprintf("%d observations were dropped because a store was full", n)}, Skipped: n})
 	}
 	return r
 }
@@ -105,17 +106,17 @@ func (e *Engine) sampling() []string {
 	}
 	b := e.book
 	if b.Share < 1 {
-		said = append(said, "one trace in "+strconv.Itoa(int(1/b.Share+0.5))+" was kept to bound memory, chosen by its ID: shares hold, counts are of those")
+		said = append(said, lang.Sprintf("one trace in %d was kept to bound memory, chosen by its ID: shares hold, counts are of those", int(1/b.Share+0.5)))
 	}
 	switch {
 	case b.Weighted > 0 && b.Unweighted > 0:
-		said = append(said, strconv.FormatInt(b.Weighted, 10)+" calls state how they were sampled, "+strconv.FormatInt(b.Unweighted, 10)+" do not: their counts mix")
+		said = append(said, lang.Sprintf("%d calls state how they were sampled, %d do not: their counts mix", b.Weighted, b.Unweighted))
 	case b.Weighted > 0:
-		said = append(said, "calls and attempts are weighted by how their traces were sampled; how they ended is counted as seen")
+		said = append(said, lang.T("calls and attempts are weighted by how their traces were sampled; how they ended is counted as seen"))
 	}
 	for _, l := range []ledger.Loss{ledger.LostParent, ledger.LostHuge, ledger.LostNames, ledger.LostEdges} {
 		if n := b.Losses[l]; n > 0 && n*50 >= b.Spans {
-			said = append(said, strconv.FormatInt(n, 10)+" times: "+string(l))
+			said = append(said, lang.Sprintf("%d times: %s", n, lang.T(string(l))))
 		}
 	}
 	return said
@@ -409,7 +410,7 @@ func (q *inquiry) timeline() []incident.Series {
 		name string
 		s    sighting
 	}
-	signals := []signal{{name: "rejections"}, {name: "timeouts"}, {name: "calls that exhausted their retries"}, {name: "answers after the timeout"}, {name: "statements of 1 s or more"}, {name: "connection pool timeouts"}, {name: "calls without a provider"}}
+	signals := []signal{{name: lang.Mark("rejections")}, {name: lang.Mark("timeouts")}, {name: lang.Mark("calls that exhausted their retries")}, {name: lang.Mark("answers after the timeout")}, {name: lang.Mark("statements of 1 s or more")}, {name: lang.Mark("connection pool timeouts")}, {name: lang.Mark("calls without a provider")}}
 	for _, p := range q.e.pools {
 		if p.kind == evidence.ConnectionPool {
 			signals[5].s.merge(p.rejections())

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/firebreak-io/firebreak/incident"
+	"github.com/firebreak-io/firebreak/lang"
 )
 
 // Points from which a certainty is earned. They are tuned on the scoreboard over
@@ -82,7 +83,7 @@ func (q *inquiry) pick(all []*candidate) *candidate {
 			}
 		case incident.GCPause:
 			if q.starvedCollector(all) {
-				c.whyNot = "the collector is slow because the processors are: it takes little of the time, and threads are seen to run"
+				c.whyNot = lang.T("the collector is slow because the processors are: it takes little of the time, and threads are seen to run")
 				continue
 			}
 			if c.points >= pointsMedium && (q.collectorStops() || !q.threadsTell()) {
@@ -366,15 +367,15 @@ func (q *inquiry) actFirst(in *incident.Incident) incident.Label {
 func (q *inquiry) headline(in *incident.Incident, all []*candidate) string {
 	switch in.Label {
 	case incident.Healthy:
-		return "healthy: nothing in this evidence says that the fleet is burning"
+		return lang.T("healthy: nothing in this evidence says that the fleet is burning")
 	case incident.Inconclusive:
 		if q.e.outside() {
-			return fmt.Sprintf("inconclusive: the window leaves out all records that have a time (%d)", q.e.excluded)
+			return lang.Sprintf("inconclusive: the window leaves out all records that have a time (%d)", q.e.excluded)
 		}
 		if f := q.worstTrouble(); f.ID != "" {
-			return "inconclusive: " + clip(f.Text, 160)
+			return lang.Sprintf("inconclusive: %s", clip(f.Text, 160))
 		}
-		return "inconclusive: the evidence cannot tell; see what is missing"
+		return lang.T("inconclusive: the evidence cannot tell; see what is missing")
 	}
 	var parts []string
 	for _, l := range in.Chain {
@@ -464,16 +465,16 @@ func (q *inquiry) sentences(in *incident.Incident, trigger *candidate) []inciden
 	}
 	for _, f := range q.of(incident.Deployed) {
 		if gap := q.signal.first.Sub(f.Last); !f.Last.IsZero() && gap >= 0 && gap <= freshDeploy {
-			add(f.Text+", shortly before the first sign of trouble", f.ID)
+			add(lang.Sprintf("%s, shortly before the first sign of trouble", f.Text), f.ID)
 			break
 		}
 	}
 	if trigger != nil {
 		if trigger.doubt != "" {
-			add("Doubt: "+trigger.doubt, trigger.forIDs...)
+			add(lang.Sprintf("Doubt: %s", trigger.doubt), trigger.forIDs...)
 		}
 		if q.outOfOrder(trigger) {
-			add("The evidence of the trigger begins after its effects: it may itself be an effect", trigger.forIDs...)
+			add(lang.T("The evidence of the trigger begins after its effects: it may itself be an effect"), trigger.forIDs...)
 		}
 	}
 	return notes
@@ -493,7 +494,7 @@ func (q *inquiry) alternatives(in *incident.Incident, all []*candidate) []incide
 		}
 		why := c.whyNot
 		if why == "" {
-			why = "less of the evidence supports it"
+			why = lang.T("less of the evidence supports it")
 		}
 		cert := incident.Low
 		if c.points >= 5 {

@@ -53,6 +53,32 @@ func hasWide(s string) bool {
 	return false
 }
 
+// pieces splits a word where a line may break: beside wide characters, which
+// are written without spaces, but not before what closes or after what opens.
+func pieces(w string) []string {
+	if !hasWide(w) {
+		return []string{w}
+	}
+	var list []string
+	start, before := 0, rune(0)
+	for i, r := range w {
+		if i > start && (runeCells(r) == 2 || runeCells(before) == 2) && runeCells(r) > 0 && !closes(r) && !opens(before) {
+			list = append(list, w[start:i])
+			start = i
+		}
+		before = r
+	}
+	return append(list, w[start:])
+}
+
+// closes reports characters that may not begin a line.
+func closes(r rune) bool {
+	return strings.ContainsRune("，。、；：？！）」』】》〉”’…—·％%,.;:?!)]}/", r)
+}
+
+// opens reports characters that may not end a line.
+func opens(r rune) bool { return strings.ContainsRune("（「『【《〈“‘([{", r) }
+
 // shorten cuts the middle out of s so that it takes at most n columns. The ends
 // of names tell them apart, so both stay, the end a little longer.
 func shorten(s string, n int, ellipsis string) string {

@@ -1,5 +1,9 @@
 package incident
 
+import (
+	"github.com/firebreak-io/firebreak/lang"
+)
+
 // Explanation says what a label means, for people who meet it at night.
 type Explanation struct {
 	Label      Label
@@ -16,14 +20,28 @@ type LookAlike struct {
 	Tell  string
 }
 
-// Explain returns what a label means; false if there is no such label.
+// Explain returns what a label means, in the language in use; false if there is
+// no such label.
 func Explain(l Label) (Explanation, bool) {
 	for _, e := range explanations() {
 		if e.Label == l {
-			return e, true
+			return e.translated(), true
 		}
 	}
 	return Explanation{}, false
+}
+
+func (e Explanation) translated() Explanation {
+	e.Means = lang.T(e.Means)
+	for _, list := range [][]string{e.Evidence, e.Against, e.First} {
+		for i := range list {
+			list[i] = lang.T(list[i])
+		}
+	}
+	for i := range e.LookAlikes {
+		e.LookAlikes[i].Tell = lang.T(e.LookAlikes[i].Tell)
+	}
+	return e
 }
 
 func explanations() []Explanation {

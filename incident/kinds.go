@@ -1,13 +1,26 @@
 package incident
 
+import (
+	"github.com/firebreak-io/firebreak/lang"
+)
+
 // KindDoc says what a kind of finding means.
 type KindDoc struct {
 	Kind Kind
 	Doc  string
 }
 
-// Kinds lists all kinds of findings in the order of the documentation.
+// Kinds lists all kinds of findings in the order of the documentation, in the
+// language in use.
 func Kinds() []KindDoc {
+	list := kinds()
+	for i := range list {
+		list[i].Doc = lang.T(list[i].Doc)
+	}
+	return list
+}
+
+func kinds() []KindDoc {
 	return []KindDoc{
 		{PoolExhausted, "a worker pool refused work while full"},
 		{PoolRejected, "callers were told that the pool is full"},

@@ -1,8 +1,12 @@
 package incident
 
+import (
+	"github.com/firebreak-io/firebreak/lang"
+)
+
 // Says returns what a kind of finding speaks for and against, empty if there is
 // no such kind.
-func (k Kind) Says() string { return says[k] }
+func (k Kind) Says() string { return lang.T(says[k]) }
 
 var says = map[Kind]string{
 	PoolExhausted:  "Speaks for pool-starvation as what broke; by itself it never says why, for any slow work fills a pool. The stacks of the busy workers do.",

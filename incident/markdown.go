@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/firebreak-io/firebreak/evidence"
+	"github.com/firebreak-io/firebreak/lang"
 )
 
 // MarkdownOptions say how the Markdown form is written.
@@ -46,7 +47,7 @@ func (m *markdown) line(cites []evidence.Citation, format string, args ...any) {
 func (m *markdown) report() {
 	r := m.index.report
 	if len(r.Incidents) == 0 {
-		m.line(nil, "## Nothing to judge\n\nNo incident could be made out of this evidence.")
+		m.line(nil, "## %s\n\n%s", lang.T("Nothing to judge"), lang.T("No incident could be made out of this evidence."))
 		m.unread()
 	}
 	for i := range r.Incidents {
@@ -58,13 +59,13 @@ func (m *markdown) report() {
 	m.tables(r)
 	m.sources(r)
 	if !r.GeneratedAt.IsZero() {
-		m.line(nil, "\nfirebreak %s, report of %s", escape(r.Tool.Version), r.GeneratedAt.In(m.zone).Format("2006-01-02 15:04:05 -07:00"))
+		m.line(nil, "\n%s", lang.Sprintf("firebreak %s, report of %s", escape(r.Tool.Version), r.GeneratedAt.In(m.zone).Format("2006-01-02 15:04:05 -07:00")))
 	}
 }
 
 func (m *markdown) incident(in *Incident) {
 	glyph, _ := m.verdict(in.Label)
-	m.line(nil, "## %s %s — %s certainty (%s)", glyph, in.Label, in.Certainty, in.Certainty.Means())
+	m.line(nil, "## %s %s — %s", glyph, lang.Word(string(in.Label)), lang.Sprintf("%s certainty (%s)", lang.Word(string(in.Certainty)), in.Certainty.Means()))
 	m.line(m.behind(in, "", in.Headline), "\n**%s**", escape(in.Headline))
 	w := in.Window
 	if w.IsZero() {
@@ -89,33 +90,33 @@ func (m *markdown) incident(in *Incident) {
 func (m *markdown) chain(in *Incident) {
 	for i, l := range in.Chain {
 		if i == 0 {
-			m.line(nil, "\n**Chain**\n")
+			m.line(nil, "\n**%s**\n", lang.T("Chain"))
 		}
 		since := ""
 		if !l.Since.IsZero() {
-			since = ", since " + m.clock(l.Since)
+			since = lang.Sprintf(", since %s", m.clock(l.Since))
 		}
 		if l.Assumed && i < len(in.Chain)-1 {
 			since += " (" + l.doubt() + ")"
 		}
 		subject := l.Subject
-		if f := m.findings(l.Findings); len(f) > 0 && len(strings.Fields(subject)) < 4 {
+		if f := m.findings(l.Findings); len(f) > 0 && bareName(subject) {
 			subject += ": " + f[0].Text
 		}
-		m.line(m.seenIn(l.Findings), "%d. %s **%s**%s: %s", i+1, l.Role, l.Label, since, escape(subject))
+		m.line(m.seenIn(l.Findings), "%d. %s **%s**%s: %s", i+1, lang.Word(string(l.Role)), lang.Word(string(l.Label)), since, escape(subject))
 	}
 }
 
 func (m *markdown) actions(in *Incident) {
 	for i, a := range in.Actions {
 		if i == 0 {
-			title := "**What to do, in order**"
+			title := "**" + lang.T("What to do, in order") + "**"
 			if in.ActFirst != "" {
-				title += " — first: **" + string(in.ActFirst) + "**"
+				title += " — " + lang.Sprintf("first: **%s**", lang.Word(string(in.ActFirst)))
 			}
 			m.line(nil, "\n%s\n", title)
 		}
-		m.line(m.behind(in, a.Label, a.What+" "+a.Why+" "+a.Risk), "%d. **%s** %s%s", a.Order, escape(a.What), escape(a.Why), prefixed(" ⚠ Risk: ", escape(a.Risk)))
+		m.line(m.behind(in, a.Label, a.What+" "+a.Why+" "+a.Risk), "%d. **%s** %s%s", a.Order, escape(a.What), escape(a.Why), prefixed(" ⚠ "+lang.T("Risk:")+" ", escape(a.Risk)))
 		m.fence(a.Command)
 	}
 }
@@ -123,7 +124,7 @@ func (m *markdown) actions(in *Incident) {
 func (m *markdown) missing(in *Incident) {
 	for i, miss := range in.Missing {
 		if i == 0 {
-			m.line(nil, "\n**Missing, and worth collecting**\n")
+			m.line(nil, "\n**%s**\n", lang.T("Missing, and worth collecting"))
 		}
 		m.line(m.behind(in, "", miss.What+" "+miss.WouldTell), "- **%s** %s", escape(miss.What), escape(miss.WouldTell))
 		m.fence(miss.Command)
@@ -133,7 +134,7 @@ func (m *markdown) missing(in *Incident) {
 func (m *markdown) notes(in *Incident) {
 	for i, n := range in.Notes {
 		if i == 0 {
-			m.line(nil, "\n**Notes**\n")
+			m.line(nil, "\n**%s**\n", lang.T("Notes"))
 		}
 		m.line(m.seenIn(n.Findings), "- %s", escape(n.Text))
 	}
@@ -142,7 +143,7 @@ func (m *markdown) notes(in *Incident) {
 func (m *markdown) evidence(in *Incident) {
 	for i, f := range m.findings(in.findingIDs()) {
 		if i == 0 {
-			m.line(nil, "\n**Evidence**\n")
+			m.line(nil, "\n**%s**\n", lang.T("Evidence"))
 		}
 		m.line(f.Citations, "- %s %s: %s%s%s", code(f.ID), f.Kind, escape(f.Text), prefixed(" ", f.times()), prefixed(", ", m.span(f.First, f.Last)))
 	}
@@ -151,10 +152,10 @@ func (m *markdown) evidence(in *Incident) {
 func (m *markdown) alternatives(in *Incident) {
 	for i, a := range in.Alternatives {
 		if i == 0 {
-			m.line(nil, "\n**Also weighed**\n")
+			m.line(nil, "\n**%s**\n", lang.T("Also weighed"))
 		}
-		m.line(m.behind(in, a.Label, a.WhyNot), "- **%s** (%s): %s%s%s", a.Label, a.Certainty, escape(a.WhyNot),
-			prefixed(" For: ", strings.Join(a.For, ", ")), prefixed(" Against: ", strings.Join(a.Against, ", ")))
+		m.line(m.behind(in, a.Label, a.WhyNot), "- **%s** (%s): %s%s%s", lang.Word(string(a.Label)), lang.Word(string(a.Certainty)), escape(a.WhyNot),
+			prefixed(" "+lang.T("For:")+" ", strings.Join(a.For, ", ")), prefixed(" "+lang.T("Against:")+" ", strings.Join(a.Against, ", ")))
 	}
 }
 
@@ -163,7 +164,7 @@ func (m *markdown) walk(in *Incident) {
 	for _, w := range in.Walk {
 		if w.Runbook != book {
 			book = w.Runbook
-			m.line(nil, "\n**Runbook %s**\n", escape(book))
+			m.line(nil, "\n**%s**\n", lang.Sprintf("Runbook %s", escape(book)))
 		}
 		glyph, _ := m.answer(w.Answer)
 		ask := w.Ask
@@ -172,9 +173,9 @@ func (m *markdown) walk(in *Incident) {
 		}
 		override := ""
 		if w.OverriddenBy != nil {
-			override = " (overridden: " + escape(*w.OverriddenBy) + ")"
+			override = " " + lang.Sprintf("(overridden: %s)", escape(*w.OverriddenBy))
 		}
-		m.line(m.seenIn(w.Because), "- %s %s: %s%s%s", glyph, w.Answer, escape(ask), override, prefixed(" -> ", string(w.Concludes)))
+		m.line(m.seenIn(w.Because), "- %s %s: %s%s%s", glyph, lang.Word(string(w.Answer)), escape(ask), override, prefixed(" -> ", lang.Word(string(w.Concludes))))
 	}
 }
 
@@ -192,14 +193,13 @@ func (m *markdown) tables(r *Report) {
 		m.row(i, "SQL", cutMiddle(collapse(s.Fingerprint), 400), s.facts(), m.about(s.Citations, s.Fingerprint))
 	}
 	for i, s := range head(r.Stacks) {
-		name := fmt.Sprintf("%s in %s, %s", plural(s.Threads, "thread", "threads"), s.Pool, s.WaitKind)
-		m.row(i, "Threads", name, s.facts(), m.about(s.Citations, s.Pool))
+		m.row(i, "Threads", s.name(), s.facts(), m.about(s.Citations, s.Pool))
 	}
 }
 
 func (m *markdown) row(i int, title, name string, f facts, cites []evidence.Citation) {
 	if i == 0 {
-		m.line(nil, "\n**%s**\n", title)
+		m.line(nil, "\n**%s**\n", lang.T(title))
 	}
 	m.line(cites, "- %s %s", code(name), escape(f.String()))
 }
@@ -208,7 +208,7 @@ func (m *markdown) sources(r *Report) {
 	shown, more := shownSources(r.Sources)
 	for i, s := range shown {
 		if i == 0 {
-			m.line(nil, "\n**Sources**\n")
+			m.line(nil, "\n**%s**\n", lang.T("Sources"))
 		}
 		problems := strings.Join(s.Problems[:min(3, len(s.Problems))], "; ")
 		m.line(nil, "- %s %s%s", code("["+s.Path+"]"), s.facts(), prefixed(": ", escape(problems)))

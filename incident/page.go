@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/firebreak-io/firebreak/evidence"
+	"github.com/firebreak-io/firebreak/lang"
 )
 
 // page lays text out in columns of a terminal. Every line it writes is at most
@@ -25,12 +26,22 @@ func (p *page) paint(s style, text string) string {
 	return "\x1b[" + string(s) + "m" + text + "\x1b[0m"
 }
 
+// glue stands before a word that goes on without a space from the word before
+// it: in a text without spaces a line may break between any two characters.
+const glue = "\x00"
+
 // words splits a text where a line may break, each word painted by itself so
 // that no colour runs over the end of a line.
 func (p *page) words(s style, text string) []string {
-	words := strings.Fields(text)
-	for i, w := range words {
-		words[i] = p.paint(s, w)
+	var words []string
+	for _, w := range strings.Fields(text) {
+		for i, piece := range pieces(w) {
+			piece = p.paint(s, piece)
+			if i > 0 {
+				piece = glue + piece
+			}
+			words = append(words, piece)
+		}
 	}
 	return words
 }
@@ -45,27 +56,24 @@ func (p *page) item(first, rest string, words ...string) {
 		line, used, empty = rest, cells(rest), true
 	}
 	for _, w := range words {
+		w, glued := strings.CutPrefix(w, glue)
 		n := cells(w)
-		if !empty && used+1+n > room {
-			flush()
+		space := 1
+		if glued {
+			space = 0
 		}
-		if used+n > room && hasWide(w) && !strings.Contains(w, "\x1b") {
-			for used+cells(w) > room { // no spaces between words: break anywhere
-				head := headCells(w, room-used)
-				if head == "" {
-					break
-				}
-				line += head
-				w = w[len(head):]
-				flush()
-			}
-			n = cells(w)
+		if !empty && used+space+n > room {
+			flush()
 		}
 		if used+n > room {
 			w = p.fit(w, room-used)
 			n = cells(w)
 		}
-		if !empty {
+		switch {
+		case empty:
+		case glued:
+			line, w = joinPaint(line, w)
+		default:
 			line += " "
 			used++
 		}
@@ -74,6 +82,21 @@ func (p *page) item(first, rest string, words ...string) {
 		empty = false
 	}
 	flush()
+}
+
+// joinPaint readies a line and the painted word that is glued to it, so that one
+// colour is not ended and begun again between them.
+func joinPaint(line, w string) (string, string) {
+	const end = "\x1b[0m"
+	begin := strings.LastIndex(strings.TrimSuffix(line, end), "\x1b[")
+	if !strings.HasPrefix(w, "\x1b[") || !strings.HasSuffix(line, end) || begin < 0 {
+		return line, w
+	}
+	color := w[:strings.IndexByte(w, 'm')+1]
+	if !strings.HasPrefix(line[begin:], color) {
+		return line, w
+	}
+	return strings.TrimSuffix(line, end), w[len(color):]
 }
 
 // fit shortens one word to n columns and keeps its colour whole.
@@ -92,9 +115,9 @@ func (p *page) command(indent, command string) {
 	}
 }
 
-// heading writes a section's title after an empty line.
+// heading writes a section's title, in the language in use, after an empty line.
 func (p *page) heading(title string) {
-	p.WriteString("\n" + p.paint(bold, title) + "\n")
+	p.WriteString("\n" + p.paint(bold, lang.T(title)) + "\n")
 }
 
 // cites returns up to limit citations as words in brackets.
@@ -157,7 +180,7 @@ func (p *page) span(from, to time.Time) string {
 	case to.IsZero() || from.Equal(to):
 		return p.clock(from)
 	case from.IsZero():
-		return "until " + p.clock(to)
+		return lang.Sprintf("until %s", p.clock(to))
 	}
 	a, b := p.clock(from), p.clock(to)
 	if a == b {

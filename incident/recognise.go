@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"regexp"
 	"strings"
+
+	"github.com/firebreak-io/firebreak/lang"
 )
 
 // IsReport reports whether an input that begins with head is a report that
@@ -17,6 +19,11 @@ func IsReport(head []byte) bool {
 	}
 	text := string(head[:min(len(head), 512)])
 	text = collapse(colours.ReplaceAllString(text, "")) // a narrow screen breaks the lines
+	return begins(text) || hasWide(text) && beginsInChinese(text)
+}
+
+// begins reports whether a text begins as a report in English does.
+func begins(text string) bool {
 	if strings.HasPrefix(text, severalIncidents) || strings.HasPrefix(text, "? "+nothingToJudge) ||
 		strings.HasPrefix(text, "## Nothing to judge No incident") {
 		return true
@@ -27,7 +34,7 @@ func IsReport(head []byte) bool {
 	}
 	verdict = strings.ToLower(verdict) + " "
 	for _, c := range []Certainty{High, Medium, Low} {
-		if !strings.HasPrefix(means, c.Means()+")") || !strings.HasSuffix(verdict, " "+string(c)+" ") {
+		if !strings.HasPrefix(means, c.means()+")") || !strings.HasSuffix(verdict, " "+string(c)+" ") {
 			continue
 		}
 		for _, l := range Labels() {
@@ -40,3 +47,28 @@ func IsReport(head []byte) bool {
 }
 
 var colours = regexp.MustCompile("\x1b\\[[0-9;]*m")
+
+// beginsInChinese is begins for a report in Chinese, whose lines may be broken
+// between any two characters.
+func beginsInChinese(text string) bool {
+	solid := func(s string) string { return strings.ReplaceAll(s, " ", "") }
+	said := func(s string) string { return solid(lang.In(lang.Chinese, s)) }
+	text = solid(text)
+	if strings.HasPrefix(text, said(severalIncidents)) || strings.HasPrefix(text, "?"+said(nothingToJudge)) ||
+		strings.HasPrefix(text, "##"+said("Nothing to judge")) {
+		return true
+	}
+	for _, c := range []Certainty{High, Medium, Low} {
+		verdict, _, ok := strings.Cut(text, said(c.means()))
+		if !ok || len(verdict) > 120 || !strings.Contains(verdict, string(c)) {
+			continue
+		}
+		verdict = strings.ToLower(verdict)
+		for _, l := range Labels() {
+			if strings.Contains(verdict, string(l)+solid(lang.In(lang.Chinese, string(l)))) {
+				return true
+			}
+		}
+	}
+	return false
+}

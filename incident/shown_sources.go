@@ -1,6 +1,8 @@
 package incident
 
-import "fmt"
+import (
+	"github.com/firebreak-io/firebreak/lang"
+)
 
 // maxSources is how many sources a report for people lists; JSON has them all.
 const maxSources = 60
@@ -45,9 +47,9 @@ func shownSources(all []Source) (shown []Source, more string) {
 			troubled++
 		}
 	}
-	more = fmt.Sprintf("and %s more, %s", grouped(rest), byteSize(bytes))
+	more = lang.Sprintf("and %s more, %s", grouped(rest), byteSize(bytes))
 	if troubled > 0 {
-		more += fmt.Sprintf(", %d of them with problems", troubled)
+		more += lang.Sprintf(", %d of them with problems", troubled)
 	}
-	return shown, more + "; --format json lists them all"
+	return shown, lang.Sprintf("%s; --format json lists them all", more)
 }

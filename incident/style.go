@@ -1,5 +1,9 @@
 package incident
 
+import (
+	"github.com/firebreak-io/firebreak/lang"
+)
+
 // style is a colour or weight as SGR parameters. Nothing is said by colour
 // alone: a glyph and a word say the same.
 type style string
@@ -77,14 +81,16 @@ func (g glyphs) certainty(c Certainty) string {
 }
 
 // Means says in words what a certainty promises.
-func (c Certainty) Means() string {
+func (c Certainty) Means() string { return lang.T(c.means()) }
+
+func (c Certainty) means() string {
 	switch c {
 	case High:
-		return "right nineteen times in twenty"
+		return lang.Mark("right nineteen times in twenty")
 	case Medium:
-		return "right three times in four"
+		return lang.Mark("right three times in four")
 	default:
-		return "a lead, not a verdict: see what is missing"
+		return lang.Mark("a lead, not a verdict: see what is missing")
 	}
 }
 

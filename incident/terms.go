@@ -1,5 +1,9 @@
 package incident
 
+import (
+	"github.com/firebreak-io/firebreak/lang"
+)
+
 // Term is a word of the report that is neither a label nor a kind of finding.
 type Term struct {
 	Name  string
@@ -13,8 +17,21 @@ type TermGroup struct {
 	Terms []Term
 }
 
-// Terms lists the other words of the report by their sort.
+// Terms lists the other words of the report by their sort, in the language in use.
 func Terms() []TermGroup {
+	groups := terms()
+	for i := range groups {
+		g := &groups[i]
+		g.Title = lang.T(g.Title)
+		for j := range g.Terms {
+			t := &g.Terms[j]
+			t.Means, t.Says = lang.T(t.Means), lang.T(t.Says)
+		}
+	}
+	return groups
+}
+
+func terms() []TermGroup {
 	return []TermGroup{
 		{"Roles in the chain", []Term{
 			{string(Trigger), "What began it: the lowest link that the evidence supports. The incident has its label.", "Repair this to end the incident; it need not be what to act on first."},

@@ -5,6 +5,8 @@ import (
 	"io"
 	"strings"
 	"time"
+
+	"github.com/firebreak-io/firebreak/lang"
 )
 
 // TextOptions say how the text form is drawn.
@@ -73,7 +75,7 @@ func (t *text) report() {
 	r := t.index.report
 	t.setDay(r.Window)
 	if len(r.Incidents) == 0 {
-		t.item(t.paint(yellow, t.unsure+" "+nothingToJudge)+" ", "  ", t.words(plain, "no incident could be made out of this evidence")...)
+		t.item(t.paint(yellow, t.unsure+" "+lang.T(nothingToJudge))+" ", "  ", t.words(plain, lang.T("no incident could be made out of this evidence"))...)
 		t.unread()
 	}
 	if len(r.Incidents) > 1 {
@@ -122,13 +124,13 @@ func (p *page) when(w Window) string {
 
 // overview lists several incidents before the first of them.
 func (t *text) overview(r *Report) {
-	t.WriteString(t.paint(bold, severalIncidents) + "\n")
+	t.WriteString(t.paint(bold, lang.T(severalIncidents)) + "\n")
 	for i := range r.Incidents {
 		in := &r.Incidents[i]
 		glyph, s := t.verdict(in.Label)
 		words := t.words(plain, in.Headline)
 		words = append(words, t.cites(t.behind(in, "", in.Headline), 2)...)
-		t.item("  "+t.paint(s, glyph+" "+string(in.Label))+"  ", "      ", words...)
+		t.item("  "+t.paint(s, glyph+" "+lang.Word(string(in.Label)))+"  ", "      ", words...)
 	}
 	t.unread()
 }
@@ -152,8 +154,8 @@ func (t *text) incident(in *Incident) {
 
 func (t *text) verdictLines(in *Incident, window Window) {
 	glyph, s := t.verdict(in.Label)
-	head := t.paint(s, glyph+" "+strings.ToUpper(string(in.Label)))
-	sure := fmt.Sprintf("%s %s certainty", t.certainty(in.Certainty), in.Certainty)
+	head := t.paint(s, glyph+" "+lang.Upper(string(in.Label)))
+	sure := lang.Sprintf("%s %s certainty", t.certainty(in.Certainty), lang.Word(string(in.Certainty)))
 	t.item(head+"  ", "  ", append(t.words(bold, sure), t.words(dim, "("+in.Certainty.Means()+")")...)...)
 	words := t.words(bold, in.Headline)
 	words = append(words, t.cites(t.behind(in, "", in.Headline), 4)...)
@@ -183,9 +185,11 @@ func (t *text) chain(in *Incident) {
 			head = indent + t.arrow + " "
 			indent += strings.Repeat(" ", cells(t.arrow)+1)
 		}
-		words := []string{t.paint(roleStyle(link.Role), string(link.Role)), "", t.paint(bold, string(link.Label))}
+		words := append(t.words(roleStyle(link.Role), lang.Word(string(link.Role))), "")
+		words = append(words, t.words(bold, lang.Word(string(link.Label)))...)
 		if !link.Since.IsZero() {
-			words = append(words, "", "since", t.clock(link.Since))
+			words = append(words, "")
+			words = append(words, t.words(plain, lang.Sprintf("since %s", t.clock(link.Since)))...)
 		}
 		if link.Assumed && !last {
 			words = append(words, t.words(dim, "("+link.doubt()+")")...)
@@ -197,19 +201,25 @@ func (t *text) chain(in *Incident) {
 		}
 		said := t.words(plain, link.Subject)
 		findings := t.findings(link.Findings)
-		if len(findings) > 0 && len(said) < 4 {
+		if len(findings) > 0 && bareName(link.Subject) {
 			said = append(t.words(plain, link.Subject+":"), t.words(plain, findings[0].Text)...)
 		}
 		t.item(bar, bar, append(said, t.cites(t.seenIn(link.Findings), 3)...)...)
 	}
 }
 
+// bareName reports whether a subject is a name, not yet a sentence of what was
+// seen of it.
+func bareName(subject string) bool {
+	return len(strings.Fields(subject)) < 4 && !strings.ContainsAny(subject, "，：；")
+}
+
 // doubt says why the order of a link before the next is assumed.
 func (l *Link) doubt() string {
 	if l.Since.IsZero() {
-		return "its start is not in the evidence"
+		return lang.T("its start is not in the evidence")
 	}
-	return "order not shown by times"
+	return lang.T("order not shown by times")
 }
 
 // boxed is how much missing evidence the box asks for; the rest follows below.
@@ -226,14 +236,14 @@ func collects(in *Incident) bool {
 func (t *text) first(in *Incident) {
 	switch {
 	case collects(in):
-		t.box("COLLECT FIRST")
+		t.box(lang.T("COLLECT FIRST"))
 		for _, m := range in.Missing[:min(boxed, len(in.Missing))] {
 			t.missingItem(in, m)
 		}
 	case in.Label != Healthy && len(in.Actions) > 0:
-		title := "ACT FIRST"
+		title := lang.T("ACT FIRST")
 		if in.ActFirst != "" {
-			title += ": " + string(in.ActFirst)
+			title = lang.Sprintf("ACT FIRST: %s", lang.Word(string(in.ActFirst)))
 		}
 		t.box(title)
 		for _, a := range firstActions(in) {
@@ -241,7 +251,7 @@ func (t *text) first(in *Incident) {
 		}
 	case in.ActFirst != "":
 		e, _ := Explain(in.ActFirst)
-		t.box("ACT FIRST: " + string(in.ActFirst))
+		t.box(lang.Sprintf("ACT FIRST: %s", lang.Word(string(in.ActFirst))))
 		for _, what := range e.First {
 			t.item("  "+t.bullet+" ", "    ", t.words(plain, what)...)
 		}

@@ -1,12 +1,12 @@
 package incident
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/firebreak-io/firebreak/evidence"
+	"github.com/firebreak-io/firebreak/lang"
 )
 
 func (t *text) notes(in *Incident) {
@@ -48,7 +48,7 @@ const (
 
 // more says that a list goes on elsewhere.
 func (t *text) more() {
-	t.item("  ", "  ", t.words(dim, t.ellipsis+" and more: --format json has all")...)
+	t.item("  ", "  ", t.words(dim, lang.Sprintf("%s and more: --format json has all", t.ellipsis))...)
 }
 
 func (t *text) finding(f *Finding) {
@@ -88,7 +88,7 @@ func (t *text) walk(in *Incident) {
 	for _, w := range in.Walk {
 		if w.Runbook != book {
 			book = w.Runbook
-			t.heading("RUNBOOK " + book)
+			t.heading(lang.Sprintf("RUNBOOK %s", book))
 		}
 		glyph, s := t.answer(w.Answer)
 		ask := w.Ask
@@ -97,12 +97,12 @@ func (t *text) walk(in *Incident) {
 		}
 		words := append(t.words(plain, ask), t.because(w.Because)...)
 		if w.OverriddenBy != nil {
-			words = append(words, t.words(bold, "(overridden: "+*w.OverriddenBy+")")...)
+			words = append(words, t.words(bold, lang.Sprintf("(overridden: %s)", *w.OverriddenBy))...)
 		}
 		if w.Concludes != "" {
-			words = append(words, "->", t.paint(bold, string(w.Concludes)))
+			words = append(append(words, "->"), t.words(bold, lang.Word(string(w.Concludes)))...)
 		}
-		answer := fmt.Sprintf("%s %-7s", glyph, w.Answer)
+		answer := glyph + " " + padded(w.Answer, Yes, No, DontKnow)
 		t.item("  "+t.paint(s, answer)+" ", strings.Repeat(" ", 3+cells(answer)), words...)
 	}
 }
@@ -120,13 +120,24 @@ func (t *text) because(ids []string) []string {
 	return words
 }
 
+// padded returns a word, in the language in use, with room for the widest of all
+// that stand in its column.
+func padded[T ~string](word T, column ...T) string {
+	widest := 0
+	for _, w := range column {
+		widest = max(widest, cells(lang.Word(string(w))))
+	}
+	said := lang.Word(string(word))
+	return said + strings.Repeat(" ", max(0, widest-cells(said)))
+}
+
 func (t *text) alternatives(in *Incident) {
 	if len(in.Alternatives) == 0 {
 		return
 	}
 	t.heading("ALSO WEIGHED")
 	for _, a := range in.Alternatives {
-		head := "  " + t.unknown + " " + t.paint(bold, string(a.Label)) + ", " + string(a.Certainty) + ": "
+		head := "  " + t.unknown + " " + t.paint(bold, lang.Word(string(a.Label))) + ", " + lang.Word(string(a.Certainty)) + ": "
 		words := t.words(plain, a.WhyNot)
 		against := a.Against
 		if same := t.saying(a.WhyNot, against); same != nil {
@@ -136,8 +147,8 @@ func (t *text) alternatives(in *Incident) {
 			words = append(words, t.cites(t.behind(in, a.Label, a.WhyNot), 2)...)
 		}
 		t.item(head, "    ", words...)
-		t.points("for    ", a.For)
-		t.points("against", against)
+		t.points(padded("for", "for", "against"), a.For)
+		t.points(padded("against", "for", "against"), against)
 	}
 }
 
@@ -159,7 +170,7 @@ func (t *text) points(what string, ids []string) {
 			break
 		}
 		words := append(t.words(plain, f.Text), t.cites(f.Citations, 1)...)
-		t.item("    "+t.paint(dim, what)+" "+f.ID+" ", "            ", words...)
+		t.item("    "+t.paint(dim, what)+" "+f.ID+" ", strings.Repeat(" ", 5+cells(what)), words...)
 	}
 }
 
@@ -183,7 +194,8 @@ func (t *text) missingItem(in *Incident, m Missing) {
 	}
 	if m.WouldTell != "" {
 		words := append(t.words(plain, m.WouldTell), t.cites(t.behind(in, "", m.WouldTell), 1)...)
-		t.item("    "+t.paint(dim, "tells:")+" ", "           ", words...)
+		tells := lang.T("tells:")
+		t.item("    "+t.paint(dim, tells)+" ", strings.Repeat(" ", 5+cells(tells)), words...)
 	}
 }
 
@@ -206,7 +218,7 @@ const (
 func (t *text) action(in *Incident, a Action, full bool) {
 	number := strconv.Itoa(a.Order) + ". "
 	if !full {
-		number = fmt.Sprintf("step %d of %d  ", a.Order, len(in.Actions))
+		number = lang.Sprintf("step %d of %d", a.Order, len(in.Actions)) + "  "
 	}
 	indent := strings.Repeat(" ", 4)
 	if full {
@@ -215,7 +227,7 @@ func (t *text) action(in *Incident, a Action, full bool) {
 	t.item("  "+t.paint(bold, number), indent, append(t.words(bold, a.What), t.cites(t.behind(in, a.Label, a.What), 1)...)...)
 	switch {
 	case !full && strings.Count(a.Command, "\n") > 2:
-		t.item(indent, indent, t.words(dim, "what to paste stands below, under WHAT TO DO")...)
+		t.item(indent, indent, t.words(dim, lang.T("what to paste stands below, under WHAT TO DO"))...)
 	case a.Command != "":
 		t.command("      ", a.Command)
 	}
@@ -223,7 +235,7 @@ func (t *text) action(in *Incident, a Action, full bool) {
 		t.item(indent, indent, append(t.words(plain, a.Why), t.cites(t.behind(in, a.Label, a.Why), 2)...)...)
 	}
 	if a.Risk != "" {
-		t.item(indent+t.paint(yellow, "! risk:")+" ", indent+"  ", append(t.words(plain, a.Risk), t.cites(t.behind(in, a.Label, a.Risk), 1)...)...)
+		t.item(indent+t.paint(yellow, "! "+lang.T("risk:"))+" ", indent+"  ", append(t.words(plain, a.Risk), t.cites(t.behind(in, a.Label, a.Risk), 1)...)...)
 	}
 }
 
@@ -243,7 +255,7 @@ func (t *text) tables(r *Report) {
 		t.row(i, "SQL", len(r.SQL), collapse(s.Fingerprint), s.facts(), t.about(s.Citations, s.Fingerprint))
 	}
 	for i, s := range head(r.Stacks) {
-		name := fmt.Sprintf("%s in %s, %s", plural(s.Threads, "thread", "threads"), s.Pool, s.WaitKind)
+		name := s.name()
 		t.row(i, "THREADS", len(r.Stacks), name, s.facts(), t.about(s.Citations, s.Pool))
 	}
 	t.timeline(r)
@@ -254,16 +266,13 @@ func head[T any](list []T) []T { return list[:min(rows, len(list))] }
 // row writes one thing of a table: its name, what is known of it, where.
 func (t *text) row(i int, title string, total int, name string, f facts, cites []evidence.Citation) {
 	if i == 0 {
+		title = lang.T(title)
 		if total > rows {
-			title += t.paint(dim, "  (the foremost; --format json has all)")
+			title += "  " + t.paint(dim, lang.T("(the foremost; --format json has all)"))
 		}
 		t.heading(title)
 	}
-	var words []string
-	for _, w := range strings.Fields(t.name(name)) {
-		words = append(words, t.paint(bold, w))
-	}
-	words = append(words, "")
+	words := append(t.words(bold, t.name(name)), "")
 	words = append(words, t.words(plain, f.String())...)
 	t.item("  ", "      ", append(words, t.cites(cites, 2)...)...)
 }
@@ -279,9 +288,9 @@ func (t *text) timeline(r *Report) {
 			words = append(words, t.span(s.Points[0].At, s.Points[n-1].At))
 		}
 		if !s.Onset.IsZero() {
-			words = append(words, "rises", t.clock(s.Onset))
+			words = append(words, t.words(plain, lang.Sprintf("rises %s", t.clock(s.Onset)))...)
 		}
-		name := shorten(s.Signal, 30, t.ellipsis)
+		name := shorten(lang.T(s.Signal), 30, t.ellipsis)
 		if len(r.Incidents) > 0 {
 			words = append(words, t.cites(t.behind(&r.Incidents[0], "", name), 1)...)
 		}

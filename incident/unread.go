@@ -1,6 +1,9 @@
 package incident
 
-import "github.com/firebreak-io/firebreak/evidence"
+import (
+	"github.com/firebreak-io/firebreak/evidence"
+	"github.com/firebreak-io/firebreak/lang"
+)
 
 // unreadNamed is how many unread sources stand by name under the verdict; the
 // rest is counted, and listed among the sources.
@@ -27,7 +30,7 @@ func (t *text) unread() {
 	if len(named) == 0 {
 		return
 	}
-	words := t.words(yellow, "not everything was read:")
+	words := t.words(yellow, lang.T("not everything was read:"))
 	for i := range named {
 		end := ";"
 		if i == len(named)-1 && more == 0 {
@@ -37,9 +40,9 @@ func (t *text) unread() {
 		words = append(words, t.words(plain, named[i].Unread+end)...)
 	}
 	if more > 0 {
-		words = append(words, t.words(plain, "and "+grouped(more)+" more")...)
+		words = append(words, t.words(plain, lang.Sprintf("and %s more", grouped(more)))...)
 	}
-	words = append(words, t.words(dim, "(see SOURCES)")...)
+	words = append(words, t.words(dim, lang.T("(see SOURCES)"))...)
 	t.item(t.paint(yellow, "!")+" ", "  ", words...)
 }
 
@@ -53,7 +56,7 @@ func (m *markdown) unread() {
 		line += prefixed("; ", code("["+named[i].Path+"]")+" "+escape(named[i].Unread))
 	}
 	if more > 0 {
-		line += "; and " + grouped(more) + " more"
+		line += "; " + lang.Sprintf("and %s more", grouped(more))
 	}
-	m.line(nil, "\n**Not everything was read:**%s (see Sources)", line[1:])
+	m.line(nil, "\n**%s**%s %s", lang.T("Not everything was read:"), line[1:], lang.T("(see Sources)"))
 }

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/firebreak-io/firebreak/lang"
 )
 
 // facts collects what is known of a thing, in words.
@@ -16,11 +18,11 @@ type facts []string
 
 func (f *facts) add(known bool, format string, args ...any) {
 	if known {
-		*f = append(*f, fmt.Sprintf(format, args...))
+		*f = append(*f, lang.Sprintf(format, args...))
 	}
 }
 
-func (f facts) String() string { return strings.Join(f, ", ") }
+func (f facts) String() string { return lang.Join(f) }
 
 // grouped writes a whole number with commas.
 func grouped[T ~int | ~int64](n T) string {
@@ -77,16 +79,13 @@ func counts[V ~int | ~int64](m map[string]V) string {
 	slices.SortStableFunc(keys, func(a, b string) int { return cmp.Compare(m[b], m[a]) })
 	var f facts
 	for _, k := range keys {
-		f.add(m[k] != 0, "%s %s", k, grouped(m[k]))
+		f.add(m[k] != 0, "%s %s", lang.Word(k), grouped(m[k]))
 	}
 	return f.String()
 }
 
 func plural[T ~int | ~int64](n T, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return grouped(n) + " " + many
+	return lang.Plural(int64(n), grouped(n), one, many)
 }
 
 // zoneName names a zone at a time: "UTC", "CST (UTC+8)".
@@ -118,18 +117,19 @@ func (p *Pool) facts() facts {
 	case p.Max != nil:
 		f.add(true, "max %s", grouped(*p.Max))
 	}
-	for _, n := range []struct {
-		n    *int
-		what string
-	}{{p.Idle, "idle"}, {p.Queued, "queued"}, {p.Waiting, "waiting"}} {
-		if n.n != nil {
-			f.add(true, "%s %s", grouped(*n.n), n.what)
-		}
+	if p.Idle != nil {
+		f.add(true, "%s idle", grouped(*p.Idle))
+	}
+	if p.Queued != nil {
+		f.add(true, "%s queued", grouped(*p.Queued))
+	}
+	if p.Waiting != nil {
+		f.add(true, "%s waiting", grouped(*p.Waiting))
 	}
 	if p.Rejected != nil {
 		f.add(true, "%s rejected", grouped(*p.Rejected))
 	}
-	f.add(p.Diagnosis != "", "%s", p.Diagnosis)
+	f.add(p.Diagnosis != "", "%s", lang.Word(p.Diagnosis))
 	if p.CompletedPerSecond != nil {
 		f.add(true, "completes %s/s", significant(*p.CompletedPerSecond))
 	}
@@ -188,14 +188,10 @@ func (e *Edge) facts() facts {
 	if e.Cumulative != nil && e.Amplification != nil && *e.Cumulative >= 1.1**e.Amplification {
 		f.add(true, "%.1fx with the layers above", *e.Cumulative)
 	}
-	of := ""
-	if out := counts(e.Fates); out != "" {
-		f.add(true, "calls: %s", out)
-		of = "attempts: "
-	}
-	if out := counts(e.Outcomes); out != "" {
-		f.add(true, "%s%s", of, out)
-	}
+	fates, outcomes := counts(e.Fates), counts(e.Outcomes)
+	f.add(fates != "", "calls: %s", fates)
+	f.add(fates != "" && outcomes != "", "attempts: %s", outcomes)
+	f.add(fates == "" && outcomes != "", "%s", outcomes)
 	if e.Abandoned != nil {
 		f.add(true, "%s went on at the provider after the caller had left", plural(*e.Abandoned, "call", "calls"))
 	}
@@ -213,7 +209,7 @@ func (e *Edge) facts() facts {
 	f.add(e.Scope == "failed-calls", "failed calls only")
 	f.add(e.Scope == "since-start", "since the process started")
 	if e.Basis != "" {
-		f.add(true, "from %s", e.Basis)
+		f.add(true, "from %s", lang.Word(e.Basis))
 	}
 	return f
 }
@@ -287,6 +283,11 @@ func (s *Fingerprint) facts() facts {
 	f.add(s.Method != "", "run by %s", s.Method)
 	f.add(s.Method == "" && s.DAOFrame != "", "run at %s", s.DAOFrame)
 	return f
+}
+
+// name returns "173 threads in DubboServerHandler, db-read".
+func (s *StackGroup) name() string {
+	return lang.Sprintf("%s in %s, %s", plural(s.Threads, "thread", "threads"), s.Pool, lang.Word(string(s.WaitKind)))
 }
 
 func (s *StackGroup) facts() facts {

@@ -1,11 +1,11 @@
 package runbooks
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/firebreak-io/firebreak/incident"
+	"github.com/firebreak-io/firebreak/lang"
 )
 
 // Apply walks the default runbook for each incident of a report and fills its
@@ -13,7 +13,7 @@ import (
 func (l *Library) Apply(r *incident.Report) error {
 	b := l.Book(DefaultName)
 	if b == nil {
-		return fmt.Errorf("there is no runbook %q", DefaultName)
+		return lang.Errorf("there is no runbook %q", DefaultName)
 	}
 	b.Apply(r)
 	return nil
@@ -79,12 +79,14 @@ func (c *Case) numberTheCut(actions []incident.Action) {
 		if !found {
 			continue
 		}
+		step := lang.T("the step that cuts the retries")
 		for _, a := range actions[:i] {
 			if a.Command == cut {
-				actions[i].Command = fmt.Sprintf("%sstep %d%s", before, a.Order, after)
+				step = lang.Sprintf("step %d", a.Order)
 				break
 			}
 		}
+		actions[i].Command = before + step + after
 	}
 }
 
@@ -148,13 +150,13 @@ func (c *Case) fill(t *Template) []incident.Action {
 
 func (c *Case) fillWith(t *Template, f *incident.Finding) []incident.Action {
 	of := c.lookup(f)
-	what, ok := fillWords(t.What, of)
+	what, ok := fillWords(lang.T(t.What), of)
 	if !ok {
 		return nil
 	}
 	a := incident.Action{What: what, Why: sentences(t.Why, of), Risk: sentences(t.Risk, of), Label: t.Label}
 	if t.Command != "" {
-		if command, ok := fillCommand(t.Command, t.Language, of); ok {
+		if command, ok := fillCommand(lang.T(t.Command), t.Language, of); ok {
 			a.Command = command
 		}
 	}
@@ -164,9 +166,9 @@ func (c *Case) fillWith(t *Template, f *incident.Finding) []incident.Action {
 func sentences(list []string, of lookup) string {
 	var said []string
 	for _, s := range list {
-		if text, ok := fillWords(s, of); ok {
+		if text, ok := fillWords(lang.T(s), of); ok {
 			said = append(said, text)
 		}
 	}
-	return strings.Join(said, " ")
+	return lang.Sentences(said)
 }

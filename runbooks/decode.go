@@ -9,6 +9,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/firebreak-io/firebreak/incident"
+	"github.com/firebreak-io/firebreak/lang"
 )
 
 // Parse reads one runbook. The error, if any, is a Problems with all that is
@@ -79,7 +80,7 @@ func real(n *yaml.Node) *yaml.Node {
 func (d *decoder) fields(n *yaml.Node, what string, of map[string]func(*yaml.Node)) {
 	n = real(n)
 	if n.Kind != yaml.MappingNode {
-		d.complain(n, "%s must be a mapping", what)
+		d.complain(n, "%s must be a mapping", lang.T(what))
 		return
 	}
 	seen := map[string]bool{}
@@ -88,7 +89,7 @@ func (d *decoder) fields(n *yaml.Node, what string, of map[string]func(*yaml.Nod
 		read := of[key.Value]
 		switch {
 		case key.Kind != yaml.ScalarNode || read == nil:
-			d.complain(key, "%s has no key %q%s", what, key.Value, nearest(key.Value, keysOf(of)))
+			d.complain(key, "%s has no key %q%s", lang.T(what), key.Value, nearest(key.Value, keysOf(of)))
 		case seen[key.Value]:
 			d.complain(key, "key %q comes twice", key.Value)
 		default:
@@ -129,7 +130,7 @@ func (d *decoder) texts(n *yaml.Node) []string {
 func (d *decoder) sequence(n *yaml.Node, what string, each func(*yaml.Node)) {
 	n = real(n)
 	if n.Kind != yaml.SequenceNode {
-		d.complain(n, "%s must be a list", what)
+		d.complain(n, "%s must be a list", lang.T(what))
 		return
 	}
 	for _, c := range n.Content {
@@ -169,7 +170,7 @@ func (d *decoder) labels(n *yaml.Node) []incident.Label {
 func (d *decoder) oneOf(n *yaml.Node, what string, words ...string) string {
 	s := d.text(n)
 	if s != "" && !known(words, s) {
-		d.complain(n, "%s is %s, not %q", what, strings.Join(words, ", "), s)
+		d.complain(n, "%s is %s, not %q", lang.T(what), strings.Join(words, ", "), s)
 	}
 	return s
 }

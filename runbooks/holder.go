@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/firebreak-io/firebreak/incident"
+	"github.com/firebreak-io/firebreak/lang"
 )
 
 // holder is the session that a lock in the database waits for.
@@ -63,11 +64,11 @@ func (c *Case) holderWords() string {
 	case !ok:
 		return ""
 	case h.proven:
-		return "Look at session " + h.session + ", which holds the lock"
+		return lang.Sprintf("Look at session %s, which holds the lock", h.session)
 	case h.session != "":
-		return "Look at session " + h.session + ", a candidate for the lock's holder"
+		return lang.Sprintf("Look at session %s, a candidate for the lock's holder", h.session)
 	}
-	return "Find the session that holds the lock"
+	return lang.T("Find the session that holds the lock")
 }
 
 // kill looks at the session that holds the lock others wait for. What ends it
@@ -90,12 +91,12 @@ const (
 )
 
 func (h holder) inMySQL() string {
-	look, shows := mysqlTransactions, "is the oldest that waits for nothing"
+	look, shows := mysqlTransactions, lang.T("is the oldest that waits for nothing")
 	switch {
 	case h.proven:
 		look = "SELECT id, user, host, command, time, state, info FROM information_schema.processlist WHERE id = " + h.session + ";"
 	case h.meta:
-		look, shows = mysqlMetadata, "sleeps (see processlist.txt) and its lock is GRANTED"
+		look, shows = mysqlMetadata, lang.T("sleeps (see processlist.txt) and its lock is GRANTED")
 	}
 	return look + "\n" + h.ending(shows, "KILL %s;")
 }
@@ -105,18 +106,18 @@ func (h holder) inPostgreSQL() string {
 	if h.proven {
 		look = "SELECT pid, usename, application_name, state, xact_start, query FROM pg_stat_activity WHERE pid = " + h.session + ";"
 	}
-	return look + "\n" + h.ending("stands in the pg_blocking_pids of those who wait", "SELECT pg_terminate_backend(%s);")
+	return look + "\n" + h.ending(lang.T("stands in the pg_blocking_pids of those who wait"), "SELECT pg_terminate_backend(%s);")
 }
 
 // ending is what ends the session, as comments: when that is right, and how.
 func (h holder) ending(shows, statement string) string {
 	switch {
 	case h.proven:
-		return "-- once its owner agrees:\n-- " + fmt.Sprintf(statement, h.session)
+		return "-- " + lang.T("once its owner agrees:") + "\n-- " + fmt.Sprintf(statement, h.session)
 	case h.session != "":
-		return "-- " + h.session + " is a candidate: only if it " + shows + ", and its owner agrees:\n-- " + fmt.Sprintf(statement, h.session)
+		return "-- " + lang.Sprintf("%s is a candidate: only if it %s, and its owner agrees:", h.session, shows) + "\n-- " + fmt.Sprintf(statement, h.session)
 	}
-	return "-- the holder " + shows + "; once its owner agrees, with its number:\n-- " + fmt.Sprintf(statement, "…")
+	return "-- " + lang.Sprintf("the holder %s; once its owner agrees, with its number:", shows) + "\n-- " + fmt.Sprintf(statement, "…")
 }
 
 func digits(s string) bool {

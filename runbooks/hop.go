@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/firebreak-io/firebreak/incident"
+	"github.com/firebreak-io/firebreak/lang"
 )
 
 // hop names what the workers wait for, as exactly as it is known: the peer whose
@@ -33,7 +34,7 @@ func (c *Case) hop() string {
 		return s
 	}
 	if s := of("app_frame", incident.ConnHeldAcross, incident.StackRPC, incident.StackHTTP, incident.StackRedis, incident.StackMQ, incident.StackDNS, incident.StackDisk); s != "" {
-		return "what " + s + " calls"
+		return lang.Sprintf("what %s calls", s)
 	}
 	return ""
 }

@@ -3,11 +3,12 @@ package runbooks
 import (
 	"embed"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"slices"
 	"strings"
+
+	"github.com/firebreak-io/firebreak/lang"
 )
 
 //go:embed *.yaml
@@ -26,7 +27,7 @@ type Library struct {
 // is a Problems with everything wrong in all files.
 func Load(folder string) (*Library, error) {
 	l := &Library{}
-	problems := l.add(embedded, "built-in ")
+	problems := l.add(embedded, lang.T("built-in")+" ")
 	if folder != "" {
 		own := &Library{}
 		more := own.add(os.DirFS(folder), strings.TrimSuffix(folder, "/")+"/")
@@ -47,7 +48,7 @@ func (l *Library) add(folder fs.FS, prefix string) Problems {
 	var problems Problems
 	entries, err := fs.ReadDir(folder, ".")
 	if err != nil {
-		return Problems{{File: prefix, Text: fmt.Sprintf("read the folder: %v", err)}}
+		return Problems{{File: prefix, Text: lang.Sprintf("read the folder: %v", err)}}
 	}
 	for _, e := range entries {
 		name := e.Name()
@@ -73,7 +74,7 @@ func read(folder fs.FS, name, prefix string) (*Book, Problems) {
 	shown := prefix + name
 	info, err := fs.Stat(folder, name)
 	if err == nil && info.Size() > maxBook {
-		return nil, Problems{{File: shown, Text: "larger than 1 MiB: not a runbook"}}
+		return nil, Problems{{File: shown, Text: lang.T("larger than 1 MiB: not a runbook")}}
 	}
 	text, err := fs.ReadFile(folder, name)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/firebreak-io/firebreak/incident"
+	"github.com/firebreak-io/firebreak/lang"
 )
 
 // Lint returns everything that makes a runbook contradict itself: names missing
@@ -206,16 +207,20 @@ func wrong(p part, t *Template, in Language) string {
 	case p.source == "":
 		return ""
 	case p.field == "":
-		return "a field is {name}, {kind/name} or {name|words instead}; write {{ for a brace"
+		return lang.T("a field is {name}, {kind/name} or {name|words instead}; write {{ for a brace")
 	case p.kind != "" && !known(kindNames(), string(p.kind)):
-		return "unknown kind of finding \"" + string(p.kind) + "\"" + nearest(string(p.kind), kindNames())
+		return lang.Sprintf("unknown kind of finding %q%s", string(p.kind), nearest(string(p.kind), kindNames()))
 	case p.kind != "" && !provides(p.kind, p.field):
-		return "no finding of kind " + string(p.kind) + " has a field \"" + p.field + "\"" + nearest(p.field, fieldNames())
+		return lang.Sprintf("no finding of kind %s has a field %q%s", p.kind, p.field, nearest(p.field, fieldNames()))
 	case p.kind == "" && !anyProvides(p.field) && (t.ForEach == "" || !provides(t.ForEach, p.field)):
-		return "no finding has a field \"" + p.field + "\"" + nearest(p.field, fieldNames())
+		return lang.Sprintf("no finding has a field %q%s", p.field, nearest(p.field, fieldNames()))
 	}
 	if language, ok := made[p.field]; ok && p.kind == "" && language != in {
-		return "field \"" + p.field + "\" cannot stand here: it is for " + map[Language]string{"": "sentences"}[language] + string(language)
+		use := string(language)
+		if use == "" {
+			use = lang.T("sentences")
+		}
+		return lang.Sprintf("field %q cannot stand here: it is for %s", p.field, use)
 	}
 	return ""
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/firebreak-io/firebreak/incident"
+	"github.com/firebreak-io/firebreak/lang"
 )
 
 // amplifiedEdge is a method whose calls are retried, of a consumer.
@@ -73,9 +74,9 @@ func inWords(words []string) string {
 	case n == 1:
 		return words[0]
 	case n > 3:
-		return fmt.Sprintf("%s and %d more", strings.Join(words[:2], ", "), n-2)
+		return lang.Sprintf("%s and %d more", lang.Join(words[:2]), n-2)
 	default:
-		return strings.Join(words[:n-1], ", ") + " and " + words[n-1]
+		return lang.Sprintf("%s and %s", lang.Join(words[:n-1]), words[n-1])
 	}
 }
 
@@ -131,19 +132,19 @@ func (c *Case) overrideRisk() string {
 	if len(c.retryRules()) == 0 {
 		return ""
 	}
-	return "One document a service: publishing it replaces an override that is there already, so merge first."
+	return lang.T("One document a service: publishing it replaces an override that is there already, so merge first.")
 }
 
 // retryKnobs are where those retries are configured that Dubbo's dynamic
 // configuration does not reach: by the proxy that sends them, else by protocol.
 var retryKnobs = []struct{ consumer, protocol, words string }{
-	{"nginx", "", "nginx: proxy_next_upstream off, or proxy_next_upstream_tries 1"},
-	{"envoy", "", "Envoy: num_retries 0 in the route's retry_policy"},
-	{"istio", "", "Istio: retries.attempts 0 in the VirtualService"},
-	{"haproxy", "", "HAProxy: retries 0, and no option redispatch"},
-	{"traefik", "", "Traefik: remove the retry middleware"},
-	{"", "grpc", "gRPC: remove retryPolicy from the service config"},
-	{"", "http", "the HTTP client: its retry handler, or Spring Retry, Resilience4j or Feign around it"},
+	{"nginx", "", lang.Mark("nginx: proxy_next_upstream off, or proxy_next_upstream_tries 1")},
+	{"envoy", "", lang.Mark("Envoy: num_retries 0 in the route's retry_policy")},
+	{"istio", "", lang.Mark("Istio: retries.attempts 0 in the VirtualService")},
+	{"haproxy", "", lang.Mark("HAProxy: retries 0, and no option redispatch")},
+	{"traefik", "", lang.Mark("Traefik: remove the retry middleware")},
+	{"", "grpc", lang.Mark("gRPC: remove retryPolicy from the service config")},
+	{"", "http", lang.Mark("the HTTP client: its retry handler, or Spring Retry, Resilience4j or Feign around it")},
 }
 
 // knobs says where the retries of the amplified calls are configured, for those
@@ -156,7 +157,7 @@ func (c *Case) knobs() string {
 		}
 		for _, k := range retryKnobs {
 			if k.consumer != "" && strings.Contains(strings.ToLower(e.consumer), k.consumer) || k.protocol != "" && k.protocol == e.protocol {
-				words = appendNew(words, k.words)
+				words = appendNew(words, lang.T(k.words))
 				break
 			}
 		}
@@ -165,7 +166,7 @@ func (c *Case) knobs() string {
 }
 
 // theCut stands for the step that cuts the retries until steps have numbers.
-const theCut = "the step that cuts the retries"
+const theCut = "{cut}"
 
 // limit is Dubbo's dynamic configuration that lets a quarter of the pool work
 // for the method that holds most of it. It holds what is said of the same
@@ -193,7 +194,7 @@ func (c *Case) limit() string {
 		for _, r := range c.retryRules() {
 			if r.service == s {
 				rules = r
-				note = "# this document holds the lines of " + theCut + " too: publishing it replaces that one\n"
+				note = "# " + lang.Sprintf("this document holds the lines of %s too: publishing it replaces that one", theCut) + "\n"
 			}
 		}
 		rules.limited, rules.executes = method, executes
@@ -207,7 +208,7 @@ func (c *Case) limit() string {
 func (c *Case) limitWords() string {
 	for _, f := range c.of(incident.PoolHot) {
 		if n := quarter(f); n > 0 {
-			return fmt.Sprintf("%d at a time, a quarter of the pool's %s", n, number(f.Values["pool.max"]))
+			return lang.Sprintf("%d at a time, a quarter of the pool's %s", n, number(f.Values["pool.max"]))
 		}
 	}
 	return ""
@@ -229,15 +230,15 @@ func (r *serviceRules) document() string {
 	group, name, version := parts[1], parts[2], parts[3]
 	key, _ := yamlName(r.service)
 	var b strings.Builder
-	fmt.Fprintf(&b, "# config centre: group dubbo, key %s:%s:%s.configurators\n", name, version, group)
+	b.WriteString("# " + lang.Sprintf("config centre: group dubbo, key %s:%s:%s.configurators", name, version, group) + "\n")
 	if !strings.Contains(name, ".") {
-		b.WriteString("# write the interface's full name: the evidence shows only the short one\n")
+		b.WriteString("# " + lang.T("write the interface's full name: the evidence shows only the short one") + "\n")
 	}
 	fmt.Fprintf(&b, "configVersion: v2.7\nscope: service\nkey: %s\nenabled: true\nconfigs:", key)
 	if len(r.retried) > 0 {
 		b.WriteString("\n  - side: consumer\n    addresses: [\"0.0.0.0\"]\n")
 		if len(r.consumers) == 1 {
-			fmt.Fprintf(&b, "    # applications: [%s]   # only this consumer; without it, all\n", r.consumers[0])
+			fmt.Fprintf(&b, "    # applications: [%s]   # %s\n", r.consumers[0], lang.T("only this consumer; without it, all"))
 		}
 		b.WriteString("    parameters:")
 	}

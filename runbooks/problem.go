@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/firebreak-io/firebreak/incident"
+	"github.com/firebreak-io/firebreak/lang"
 )
 
 // Problem is one thing wrong with a runbook, with its place.
@@ -54,7 +55,7 @@ func (ps Problems) sorted() Problems {
 
 // problem makes a problem at a place of the file.
 func (f *file) problem(at place, format string, args ...any) Problem {
-	p := Problem{File: f.name, Line: at.line, Column: at.column, Text: fmt.Sprintf(format, args...)}
+	p := Problem{File: f.name, Line: at.line, Column: at.column, Text: lang.Sprintf(format, args...)}
 	if at.line >= 1 && at.line <= len(f.lines) {
 		line := f.lines[at.line-1]
 		p.Excerpt = clip(incident.Visible(line), 160)
@@ -98,7 +99,7 @@ func nearest(word string, known []string) string {
 	if best == "" {
 		return ""
 	}
-	return fmt.Sprintf(" (did you mean %q?)", best)
+	return lang.Sprintf(" (did you mean %q?)", best)
 }
 
 // distance is the edit distance of two words.

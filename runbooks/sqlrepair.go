@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/firebreak-io/firebreak/incident"
+	"github.com/firebreak-io/firebreak/lang"
 )
 
 // maxColumns bounds the columns of a proposed index.
@@ -31,7 +32,7 @@ func (c *Case) index() string {
 		list := strings.Join(columns, ", ")
 		mysql := fmt.Sprintf("ALTER TABLE %s ADD INDEX %s (%s), ALGORITHM=INPLACE, LOCK=NONE;", table, name, list)
 		pg := fmt.Sprintf("CREATE INDEX CONCURRENTLY %s ON %s (%s);", name, table, list)
-		return "-- a proposal: check it against the plan and the other indexes first\n" + c.inDialect(f.Names["engine"], mysql, pg)
+		return "-- " + lang.T("a proposal: check it against the plan and the other indexes first") + "\n" + c.inDialect(f.Names["engine"], mysql, pg)
 	}
 	return ""
 }

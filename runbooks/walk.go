@@ -1,10 +1,10 @@
 package runbooks
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/firebreak-io/firebreak/incident"
+	"github.com/firebreak-io/firebreak/lang"
 )
 
 // Walk is a way through a runbook: the steps answered so far and the step that
@@ -50,14 +50,14 @@ func (w Walk) Conclusion() (incident.Label, bool) { return w.label, w.next == ""
 // elsewhere. Other steps cannot be answered.
 func (w Walk) Answer(step string, a incident.Answer, note string) (Walk, error) {
 	if !slices.Contains(answers, a) {
-		return w, fmt.Errorf("answer %q is none of yes, no, unknown", a)
+		return w, lang.Errorf("answer %q is none of yes, no, unknown", a)
 	}
 	i := slices.IndexFunc(w.steps, func(r Reply) bool { return r.Step == step })
 	switch {
 	case i >= 0 && step != w.next:
 		w = w.backTo(i)
 	case step != w.next || step == "":
-		return w, fmt.Errorf("step %q is not where this walk stands", step)
+		return w, lang.Errorf("step %q is not where this walk stands", step)
 	}
 	return w.reply(Reply{Step: step, Answer: a, Because: []string{}, ByHand: true, Note: note}), nil
 }
@@ -122,7 +122,7 @@ func (w Walk) Answered() []incident.Answered {
 	for i, r := range w.steps {
 		a := incident.Answered{Runbook: w.book.Name, Step: r.Step, Answer: r.Answer, Because: orEmpty(r.Because)}
 		if s := w.book.Step(r.Step); s != nil {
-			a.Ask = s.Ask
+			a.Ask = lang.T(s.Ask)
 		}
 		if r.ByHand {
 			note := r.Note

@@ -8,6 +8,7 @@ import (
 	"github.com/firebreak-io/firebreak/collector"
 	"github.com/firebreak-io/firebreak/correlate"
 	"github.com/firebreak-io/firebreak/incident"
+	"github.com/firebreak-io/firebreak/lang"
 	"github.com/firebreak-io/firebreak/parsers"
 	"github.com/firebreak-io/firebreak/runbooks"
 )
@@ -17,7 +18,7 @@ import (
 func analyse(ctx context.Context, q request, tell func(progress)) (*incident.Report, bool, error) {
 	books, err := runbooks.Load(q.runbooks)
 	if err != nil {
-		return nil, false, failed(fmt.Errorf("--runbooks %s:\n%w", q.runbooks, err), "docs/runbooks.md says what a runbook may hold")
+		return nil, false, failed(fmt.Errorf("--runbooks %s:\n%w", q.runbooks, err), lang.T("docs/runbooks.md says what a runbook may hold"))
 	}
 	engine := correlate.New(correlate.Config{Version: q.version, Fingerprint: parsers.Fingerprint})
 	sources, err := collector.Collect(ctx, q.paths, collector.Options{
@@ -31,7 +32,7 @@ func analyse(ctx context.Context, q request, tell func(progress)) (*incident.Rep
 	switch {
 	case partial:
 	case errors.Is(err, collector.ErrNothingRead):
-		return nil, false, failed(err, "firebreak formats    (what is read, and how it is recognised)")
+		return nil, false, failed(err, "firebreak formats    "+lang.T("(what is read, and how it is recognised)"))
 	case err != nil:
 		return nil, false, err
 	}
@@ -47,7 +48,7 @@ func analyse(ctx context.Context, q request, tell func(progress)) (*incident.Rep
 // of ours, whose sentences would be read as the log of an incident.
 func notEvidence(head []byte) string {
 	if incident.IsReport(head) {
-		return "this is a firebreak report, not evidence"
+		return lang.T("this is a firebreak report, not evidence")
 	}
 	return ""
 }
@@ -56,7 +57,7 @@ func notEvidence(head []byte) string {
 func sourceOf(s collector.Source) incident.Source {
 	problems := s.Problems
 	if s.OutOfWindow > 0 {
-		problems = append(problems, fmt.Sprintf("%d records lie outside --since and --until", s.OutOfWindow))
+		problems = append(problems, lang.Sprintf("%d records lie outside --since and --until", s.OutOfWindow))
 	}
 	return incident.Source{
 		Path: s.Path, Format: s.Format, Bytes: s.Bytes, Records: s.Records, Skipped: s.Skipped,

@@ -70,6 +70,7 @@ func newApp(analyse analyser) *app {
 
 // run executes the command line and returns the exit code.
 func (a *app) run(args []string) int {
+	a.chooseLanguage(args)
 	root := a.rootCommand()
 	root.SetArgs(args)
 	root.SetIn(a.stdin)

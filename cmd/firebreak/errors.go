@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/firebreak-io/firebreak/incident"
+	"github.com/firebreak-io/firebreak/lang"
 )
 
 // The exit codes, which are part of the interface.
@@ -41,7 +42,7 @@ type usageError struct {
 func (e *usageError) Error() string { return e.msg }
 
 func usagef(try, format string, args ...any) error {
-	return &usageError{fmt.Sprintf(format, args...), try}
+	return &usageError{lang.Sprintf(format, args...), try}
 }
 
 // complain tells a person what went wrong and what to do next. File names and
@@ -58,8 +59,8 @@ func complain(w io.Writer, err error) {
 	var hinted *hintedError
 	switch {
 	case errors.As(err, &usage) && usage.try != "":
-		fmt.Fprintln(w, "Try: "+incident.Visible(usage.try))
+		fmt.Fprintln(w, lang.Sprintf("Try: %s", incident.Visible(usage.try)))
 	case errors.As(err, &hinted) && hinted.try != "":
-		fmt.Fprintln(w, "Try: "+incident.Visible(hinted.try))
+		fmt.Fprintln(w, lang.Sprintf("Try: %s", incident.Visible(hinted.try)))
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/firebreak-io/firebreak/incident"
+	"github.com/firebreak-io/firebreak/lang"
 )
 
 func (a *app) explainCommand() *cobra.Command {
@@ -25,7 +26,7 @@ func (a *app) explainCommand() *cobra.Command {
 	}
 	return &cobra.Command{
 		Use:       "explain [WORD]",
-		Short:     "Say what a word of the report means: a label, a role, a kind of finding",
+		Short:     lang.T("Say what a word of the report means: a label, a role, a kind of finding"),
 		ValidArgs: names,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 {
@@ -44,7 +45,7 @@ func (a *app) explainCommand() *cobra.Command {
 			}
 			for _, k := range incident.Kinds() {
 				if string(k.Kind) == name {
-					return explainWord(w, name, capital(k.Doc)+".", k.Kind.Says())
+					return explainWord(w, name, sentence(k.Doc), k.Kind.Says())
 				}
 			}
 			for _, g := range incident.Terms() {
@@ -61,7 +62,7 @@ func (a *app) explainCommand() *cobra.Command {
 
 // unknownName suggests what may have been meant.
 func unknownName(cmd *cobra.Command, name string, names []string) error {
-	try, least := cmd.CommandPath()+"    (lists all words)", len(name)/3+2
+	try, least := cmd.CommandPath()+"    "+lang.T("(lists all words)"), len(name)/3+2
 	for _, n := range names {
 		if d := distance(strings.ToLower(name), n); d < least || strings.HasPrefix(n, strings.ToLower(name)) && len(name) > 1 {
 			try, least = cmd.CommandPath()+" "+n, min(d, least)
@@ -72,10 +73,10 @@ func unknownName(cmd *cobra.Command, name string, names []string) error {
 
 func listWords(w io.Writer) error {
 	var b strings.Builder
-	b.WriteString("Labels\n\n")
+	b.WriteString(lang.T("Labels") + "\n\n")
 	for _, l := range incident.Labels() {
 		e, _ := incident.Explain(l)
-		b.WriteString(string(l) + "\n" + paragraph("  ", "  ", e.Means) + "\n")
+		b.WriteString(lang.Word(string(l)) + "\n" + paragraph("  ", "  ", e.Means) + "\n")
 	}
 	group := func(title string, names []string) {
 		b.WriteString("\n" + title + "\n\n" + paragraph("  ", "  ", strings.Join(names, " ")) + "\n")
@@ -91,54 +92,45 @@ func listWords(w io.Writer) error {
 	for _, k := range incident.Kinds() {
 		kinds = append(kinds, string(k.Kind))
 	}
-	group("Kinds of findings", kinds)
-	b.WriteString("\nfirebreak explain WORD explains each of them: of a label, what makes it, what\nspeaks against it, and what to do first.\n")
+	group(lang.T("Kinds of findings"), kinds)
+	b.WriteString("\n" + paragraph("", "", lang.T("firebreak explain WORD explains each of them: of a label, what makes it, what speaks against it, and what to do first.")) + "\n")
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
 func explainWord(w io.Writer, name, means, says string) error {
-	_, err := fmt.Fprintf(w, "%s\n%s\n%s\n", name, paragraph("  ", "  ", means), paragraph("  ", "  ", says))
+	_, err := fmt.Fprintf(w, "%s\n%s\n%s\n", lang.Word(name), paragraph("  ", "  ", means), paragraph("  ", "  ", says))
 	return err
 }
 
-func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+// sentence makes one of a few words about a kind.
+func sentence(s string) string {
+	if lang.Current() != lang.English {
+		return s + "。"
+	}
+	return strings.ToUpper(s[:1]) + s[1:] + "."
+}
 
 func explainLabel(w io.Writer, e incident.Explanation) error {
 	var b strings.Builder
-	b.WriteString(strings.ToUpper(string(e.Label)) + "\n" + paragraph("  ", "  ", e.Means) + "\n")
+	b.WriteString(lang.Upper(string(e.Label)) + "\n" + paragraph("  ", "  ", e.Means) + "\n")
 	section := func(title string, items []string) {
 		b.WriteString("\n" + title + "\n")
 		for _, item := range items {
 			b.WriteString(paragraph("  - ", "    ", item) + "\n")
 		}
 	}
-	section("What makes it", e.Evidence)
-	section("What speaks against it", e.Against)
-	section("What to do first", e.First)
+	section(lang.T("What makes it"), e.Evidence)
+	section(lang.T("What speaks against it"), e.Against)
+	section(lang.T("What to do first"), e.First)
 	var alike []string
 	for _, l := range e.LookAlikes {
-		alike = append(alike, string(l.Label)+": "+l.Tell)
+		alike = append(alike, lang.Word(string(l.Label))+": "+l.Tell)
 	}
-	section("What looks like it", alike)
+	section(lang.T("What looks like it"), alike)
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-// paragraph breaks a text of ours, which is ASCII or nearly so, into lines of 80.
-func paragraph(first, rest, text string) string {
-	var b strings.Builder
-	line := first
-	for i, word := range strings.Fields(text) {
-		switch {
-		case i == 0:
-			line += word
-		case len(line)+1+len(word) > 80:
-			b.WriteString(line + "\n")
-			line = rest + word
-		default:
-			line += " " + word
-		}
-	}
-	return b.String() + line
-}
+// paragraph breaks a text of ours into lines of 80 columns.
+func paragraph(first, rest, text string) string { return incident.Paragraph(first, rest, text, 80) }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/firebreak-io/firebreak/lang"
 	"github.com/firebreak-io/firebreak/parsers"
 )
 
@@ -25,10 +26,10 @@ func (a *app) formatsCommand() *cobra.Command {
 	var markdown bool
 	cmd := &cobra.Command{
 		Use:   "formats",
-		Short: "List what is read and how it is recognised",
-		Long: `Lists what is read. A file is recognised by its first bytes; a block (a thread
+		Short: lang.T("List what is read and how it is recognised"),
+		Long: lang.T(`Lists what is read. A file is recognised by its first bytes; a block (a thread
 dump, a slow log) wherever it starts in a text, between other lines; messages
-inside application logs of any layout. Names of files do not matter.`,
+inside application logs of any layout. Names of files do not matter.`),
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch {
@@ -45,8 +46,8 @@ inside application logs of any layout. Names of files do not matter.`,
 			return usagef("firebreak formats --format json", "--format %q is neither text nor json", format)
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", "text", "text or json")
-	cmd.Flags().BoolVar(&markdown, "markdown", false, "print the table of docs/formats.md")
+	cmd.Flags().StringVar(&format, "format", "text", lang.T("text or json"))
+	cmd.Flags().BoolVar(&markdown, "markdown", false, lang.T("print the table of docs/formats.md"))
 	return cmd
 }
 
@@ -83,12 +84,12 @@ func orEmpty(list []string) []string {
 func formatsText(w io.Writer, list []readable) error {
 	var b strings.Builder
 	for _, r := range list {
-		fmt.Fprintf(&b, "%s (%s)\n%s\n", r.Name, r.Kind, paragraph("  ", "  ", r.Doc))
+		fmt.Fprintf(&b, "%s (%s)\n%s\n", r.Name, lang.Word(r.Kind), paragraph("  ", "  ", lang.T(r.Doc)))
 		if r.Versions != "" {
-			b.WriteString(paragraph("  checked with: ", "    ", r.Versions) + "\n")
+			b.WriteString(paragraph("  "+lang.T("checked with:")+" ", "    ", r.Versions) + "\n")
 		}
 		if len(r.Signs) > 0 {
-			b.WriteString(paragraph("  known by: ", "    ", signs(r.Signs, strings.TrimSpace)) + "\n")
+			b.WriteString(paragraph("  "+lang.T("known by:")+" ", "    ", signs(r.Signs, strings.TrimSpace)) + "\n")
 		}
 	}
 	_, err := io.WriteString(w, b.String())

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/firebreak-io/firebreak/incident"
+	"github.com/firebreak-io/firebreak/lang"
 )
 
 // form is one form of the report.
@@ -121,9 +122,9 @@ func (a *app) formOf(output string) form {
 	if info, err := os.Stat(output); ext != "" && (err != nil || info.Mode().IsRegular()) {
 		var known []string
 		for _, f := range forms {
-			known = append(known, f.ext+" is "+f.name)
+			known = append(known, lang.Sprintf("%s is %s", f.ext, f.name))
 		}
-		fmt.Fprintf(a.stderr, "firebreak: %s is written as text: %s; --format chooses another\n", incident.Visible(output), strings.Join(known, ", "))
+		fmt.Fprintln(a.stderr, lang.Sprintf("firebreak: %s is written as text: %s; --format chooses another", incident.Visible(output), lang.Join(known)))
 	}
 	return forms[0]
 }
@@ -137,7 +138,7 @@ func (a *app) wantsColor(o reportOptions) (bool, error) {
 	case "auto", "":
 		return o.output == "" && a.outTerminal && a.env("NO_COLOR") == "" && a.env("TERM") != "dumb", nil
 	}
-	return false, usagef("--color auto, always or never", "--color %q", o.color)
+	return false, usagef(lang.T("--color auto, always or never"), "--color %q", o.color)
 }
 
 // write makes each form and puts it where it goes.
@@ -159,16 +160,16 @@ func (a *app) write(report *incident.Report, plan outputs, zone *time.Location) 
 			err = incident.WriteText(&b, shown, plan.text)
 		}
 		if err != nil {
-			return fmt.Errorf("make the %s report: %w", t.name, err)
+			return lang.Errorf("make the %s report: %w", t.name, err)
 		}
 		if t.path == "" {
 			if _, err := a.stdout.Write(b.Bytes()); err != nil {
-				return failed(fmt.Errorf("write to standard output: %w", reason(err)), "-o report"+t.ext)
+				return failed(lang.Errorf("write to standard output: %w", reason(err)), "-o report"+t.ext)
 			}
 			continue
 		}
 		if err := writeFile(t.path, b.Bytes()); err != nil {
-			return failed(fmt.Errorf("write %s: %w", t.path, reason(err)), "-o with a path on a disk that is writable and has room")
+			return failed(lang.Errorf("write %s: %w", t.path, reason(err)), lang.T("-o with a path on a disk that is writable and has room"))
 		}
 	}
 	return nil

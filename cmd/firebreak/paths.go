@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/firebreak-io/firebreak/incident"
+	"github.com/firebreak-io/firebreak/lang"
 )
 
 // checkPaths says at once what cannot be right. A path that is missing beside
@@ -18,7 +19,7 @@ import (
 func (a *app) checkPaths(cmd *cobra.Command, paths []string, runbooks string) error {
 	if runbooks != "" {
 		if info, err := os.Stat(runbooks); err != nil {
-			return failed(fmt.Errorf("--runbooks %s: %w", runbooks, reason(err)), "a folder with .yaml files")
+			return failed(fmt.Errorf("--runbooks %s: %w", runbooks, reason(err)), lang.T("a folder with .yaml files"))
 		} else if !info.IsDir() {
 			return usagef("--runbooks "+incident.Quote(filepath.Dir(runbooks)), "--runbooks %s is not a folder", runbooks)
 		}
@@ -36,12 +37,12 @@ func (a *app) checkPaths(cmd *cobra.Command, paths []string, runbooks string) er
 		return nil
 	}
 	path := missing[0]
-	err := failed(fmt.Errorf("%s: no such file or folder", path), a.suggest(cmd, path))
+	err := failed(lang.Errorf("%s: no such file or folder", path), a.suggest(cmd, path))
 	if len(missing) == len(paths) {
 		return err
 	}
 	for _, p := range missing {
-		fmt.Fprintf(a.stderr, "firebreak: %s: no such file or folder; reading the others\n", incident.Visible(p))
+		fmt.Fprintln(a.stderr, lang.Sprintf("firebreak: %s: no such file or folder; reading the others", incident.Visible(p)))
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/firebreak-io/firebreak/incident"
+	"github.com/firebreak-io/firebreak/lang"
 )
 
 // progressBar draws one line about the reading on a terminal, at most ten times
@@ -62,23 +63,23 @@ func (p progress) line(elapsed time.Duration, width int) string {
 		const cells = 16
 		done := int(share * cells)
 		parts = append(parts, "["+strings.Repeat("#", done)+strings.Repeat(".", cells-done)+"]", fmt.Sprintf("%.0f %%", share*100))
-		parts = append(parts, size(p.bytes)+" of "+size(p.total))
+		parts = append(parts, lang.Sprintf("%s of %s", size(p.bytes), size(p.total)))
 	} else {
 		parts = append(parts, size(p.bytes))
 	}
 	parts = append(parts, size(int64(rate))+"/s")
 	if p.filesTotal > 1 {
-		parts = append(parts, fmt.Sprintf("file %d of %d", min(p.files+1, p.filesTotal), p.filesTotal))
+		parts = append(parts, lang.Sprintf("file %d of %d", min(p.files+1, p.filesTotal), p.filesTotal))
 	}
 	if left := float64(p.total - p.bytes); left > 0 && rate > 0 {
-		parts = append(parts, (time.Duration(left/rate)*time.Second).String()+" left")
+		parts = append(parts, lang.Sprintf("%s left", time.Duration(left/rate)*time.Second))
 	}
 	line := strings.Join(parts, "  ")
-	if len(line) > width {
-		return line[:max(0, width)]
+	if incident.Cells(line) > width {
+		return incident.Shorten(line, width)
 	}
 	// Names may be wide; two columns a character is the most there can be.
-	if name := []rune(incident.Visible(p.current)); len(name) > 0 && len(line)+2+2*len(name) <= width {
+	if name := []rune(incident.Visible(p.current)); len(name) > 0 && incident.Cells(line)+2+2*len(name) <= width {
 		line += "  " + string(name)
 	}
 	return line

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/firebreak-io/firebreak/incident"
+	"github.com/firebreak-io/firebreak/lang"
 	"github.com/firebreak-io/firebreak/parsers"
 )
 
@@ -33,19 +34,19 @@ type reportOptions struct {
 func (o *reportOptions) register(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.StringSliceVar(&o.formats, "format", nil, "forms of the report: text, json, markdown; several with -o (default: by the name given to -o, else text)")
-	f.StringVarP(&o.output, "output", "o", "", "write the report to this file; with several forms, .txt, .json and .md are added")
-	f.BoolVar(&o.exitCode, "exit-code", false, "exit 10 if an incident was labelled, 11 if the evidence cannot tell, 0 if healthy")
-	f.BoolVar(&o.redact, "redact", false, "replace addresses, secrets, people and SQL literals by pseudonyms (default: true for markdown only)")
-	f.StringVar(&o.zone, "tz", "", "zone of times that state none, and of times shown: Asia/Shanghai, +08:00, Local (default UTC)")
-	f.StringVar(&o.since, "since", "", "leave out what happened before: a time, or how long ago (\"90m\")")
-	f.StringVar(&o.until, "until", "", "leave out what happened after")
-	f.StringVar(&o.access, "access-format", "", "layout of access logs that are not understood by themselves: nginx's log_format or httpd's LogFormat")
-	f.StringVar(&o.runbooks, "runbooks", "", "folder of your own runbooks, which add to the built-in ones or override them by name")
-	f.StringVar(&o.color, "color", "auto", "auto, always or never; auto heeds NO_COLOR")
-	f.BoolVar(&o.ascii, "ascii", false, "draw with ASCII only")
-	f.BoolVarP(&o.quiet, "quiet", "q", false, "no progress on standard error")
-	f.StringVar(&o.generatedAt, "generated-at", "", "time to stand in the report (default: now, or SOURCE_DATE_EPOCH)")
+	f.StringSliceVar(&o.formats, "format", nil, lang.T("forms of the report: text, json, markdown; several with -o (default: by the name given to -o, else text)"))
+	f.StringVarP(&o.output, "output", "o", "", lang.T("write the report to this file; with several forms, .txt, .json and .md are added"))
+	f.BoolVar(&o.exitCode, "exit-code", false, lang.T("exit 10 if an incident was labelled, 11 if the evidence cannot tell, 0 if healthy"))
+	f.BoolVar(&o.redact, "redact", false, lang.T("replace addresses, secrets, people and SQL literals by pseudonyms (default: true for markdown only)"))
+	f.StringVar(&o.zone, "tz", "", lang.T("zone of times that state none, and of times shown: Asia/Shanghai, +08:00, Local (default UTC)"))
+	f.StringVar(&o.since, "since", "", lang.T("leave out what happened before: a time, or how long ago (\"90m\")"))
+	f.StringVar(&o.until, "until", "", lang.T("leave out what happened after"))
+	f.StringVar(&o.access, "access-format", "", lang.T("layout of access logs that are not understood by themselves: nginx's log_format or httpd's LogFormat"))
+	f.StringVar(&o.runbooks, "runbooks", "", lang.T("folder of your own runbooks, which add to the built-in ones or override them by name"))
+	f.StringVar(&o.color, "color", "auto", lang.T("auto, always or never; auto heeds NO_COLOR"))
+	f.BoolVar(&o.ascii, "ascii", false, lang.T("draw with ASCII only"))
+	f.BoolVarP(&o.quiet, "quiet", "q", false, lang.T("no progress on standard error"))
+	f.StringVar(&o.generatedAt, "generated-at", "", lang.T("time to stand in the report (default: now, or SOURCE_DATE_EPOCH)"))
 	_ = f.MarkHidden("generated-at")
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(formatNames(), cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.RegisterFlagCompletionFunc("color", cobra.FixedCompletions([]string{"auto", "always", "never"}, cobra.ShellCompDirectiveNoFileComp))
@@ -55,14 +56,14 @@ func (a *app) reportCommand() *cobra.Command {
 	var o reportOptions
 	cmd := &cobra.Command{
 		Use:   "report PATH...",
-		Short: "Write the verdict as text, JSON or Markdown",
-		Long: `Reads the evidence and writes the verdict. Exit codes: 0 analysed; 1 nothing
+		Short: lang.T("Write the verdict as text, JSON or Markdown"),
+		Long: lang.T(`Reads the evidence and writes the verdict. Exit codes: 0 analysed; 1 nothing
 could be read, or the report not be written; 2 the command line makes no sense.
 With --exit-code also 10 when an incident was labelled and 11 when the evidence
-cannot tell. Ctrl-C reports what was read until then; once more quits.`,
-		Example: `  firebreak report logs/ --format json | jq -r '.incidents[].headline'
+cannot tell. Ctrl-C reports what was read until then; once more quits.`),
+		Example: lang.T(`  firebreak report logs/ --format json | jq -r '.incidents[].headline'
   firebreak report logs/ --format text,json,markdown -o incident
-  firebreak report scene.tar.zst --since '2026-03-14 10:00' --tz Asia/Shanghai`,
+  firebreak report scene.tar.zst --since '2026-03-14 10:00' --tz Asia/Shanghai`),
 		Args: needPaths,
 		RunE: func(cmd *cobra.Command, args []string) error { return a.report(cmd, args, o) },
 	}
@@ -72,7 +73,7 @@ cannot tell. Ctrl-C reports what was read until then; once more quits.`,
 
 func needPaths(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
-		return usagef(cmd.CommandPath()+" logs/    (or - for standard input)", "%s needs a file, a folder or an archive", cmd.CommandPath())
+		return usagef(cmd.CommandPath()+" logs/    "+lang.T("(or - for standard input)"), "%s needs a file, a folder or an archive", cmd.CommandPath())
 	}
 	return nil
 }
@@ -100,7 +101,7 @@ func (a *app) report(cmd *cobra.Command, paths []string, o reportOptions) error 
 		return err
 	}
 	if !q.since.IsZero() && !q.until.IsZero() && q.until.Before(q.since) {
-		return usagef("exchange them", "--until %s is before --since %s", o.until, o.since)
+		return usagef(lang.T("exchange them"), "--until %s is before --since %s", o.until, o.since)
 	}
 	generated, err := a.generatedAt(o.generatedAt)
 	if err != nil {
@@ -119,7 +120,7 @@ func (a *app) report(cmd *cobra.Command, paths []string, o reportOptions) error 
 		return err
 	}
 	if partial {
-		fmt.Fprintln(a.stderr, "firebreak: interrupted; the report covers what was read until then")
+		fmt.Fprintln(a.stderr, lang.T("firebreak: interrupted; the report covers what was read until then"))
 	}
 	report.GeneratedAt = generated
 	if err := a.write(report, plan, q.zone); err != nil {
@@ -167,7 +168,7 @@ func parseZone(s string) (*time.Location, error) {
 	}
 	zone, err := time.LoadLocation(s)
 	if err != nil {
-		return nil, usagef("--tz Asia/Shanghai, --tz +08:00, --tz UTC or --tz Local", "--tz %s: no such zone", s)
+		return nil, usagef(lang.T("--tz Asia/Shanghai, --tz +08:00, --tz UTC or --tz Local"), "--tz %s: no such zone", s)
 	}
 	return zone, nil
 }
@@ -192,10 +193,10 @@ func (a *app) parseTime(flag, s string, zone *time.Location) (time.Time, error) 
 	}
 	for _, layout := range []string{"15:04:05", "15:04"} {
 		if _, err := time.Parse(layout, s); err == nil {
-			return time.Time{}, usagef(fmt.Sprintf("--%s 'YYYY-MM-DD %s', with the day of the incident", flag, s), "--%s %s needs its date: the evidence may span several days", flag, s)
+			return time.Time{}, usagef(lang.Sprintf("--%s 'YYYY-MM-DD %s', with the day of the incident", flag, s), "--%s %s needs its date: the evidence may span several days", flag, s)
 		}
 	}
-	return time.Time{}, usagef(fmt.Sprintf("--%s '2026-03-14 10:00' or --%s 90m", flag, flag), "--%s %q is neither a time nor how long ago", flag, s)
+	return time.Time{}, usagef(lang.Sprintf("--%s '2026-03-14 10:00' or --%s 90m", flag, flag), "--%s %q is neither a time nor how long ago", flag, s)
 }
 
 // generatedAt is the time that stands in the report.

@@ -2,6 +2,8 @@ package main
 
 import (
 	"github.com/spf13/cobra"
+
+	"github.com/firebreak-io/firebreak/lang"
 )
 
 // commands lists all commands in the order of the help.
@@ -20,17 +22,17 @@ func (a *app) rootCommand() *cobra.Command {
 	var asked bool
 	root := &cobra.Command{
 		Use:   "firebreak PATH...",
-		Short: "Tells why an RPC fleet is burning, from the evidence left behind",
-		Long: `firebreak reads what an incident left behind (logs, thread dumps, SQL evidence),
+		Short: lang.T("Tells why an RPC fleet is burning, from the evidence left behind"),
+		Long: lang.T(`firebreak reads what an incident left behind (logs, thread dumps, SQL evidence),
 joins attempts to calls, and names the label of the incident with its causal
 chain, what to do first, and the line of the file behind every number.
 
 PATH is a file, a folder, an archive, or - for standard input. Files may be in
-any order and of any kind; what is not known is passed by and said so.`,
-		Example: `  firebreak logs/                            the verdict, in the terminal
+any order and of any kind; what is not known is passed by and said so.`),
+		Example: lang.T(`  firebreak logs/                            the verdict, in the terminal
   firebreak report incident.tar.gz -o report.md
   kubectl logs deploy/order | firebreak -
-  firebreak explain slow-sql`,
+  firebreak explain slow-sql`),
 		Args:          cobra.ArbitraryArgs,
 		SilenceUsage:  true,
 		SilenceErrors: true,
@@ -45,11 +47,12 @@ any order and of any kind; what is not known is passed by and said so.`,
 		},
 	}
 	o.register(root)
-	root.Flags().BoolVar(&asked, "version", false, "say which build this is")
+	root.Flags().BoolVar(&asked, "version", false, lang.T("say which build this is"))
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usagef(cmd.CommandPath()+" --help", "%v", err)
 	})
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveDefault)
 	root.AddCommand(a.commands()...)
+	speak(root)
 	return root
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/firebreak-io/firebreak/incident"
+	"github.com/firebreak-io/firebreak/lang"
 )
 
 // release is set by the release build (-ldflags "-X main.release=v1.2.3").
@@ -28,7 +29,7 @@ func version() string {
 func (a *app) versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
-		Short: "Say which build this is",
+		Short: lang.T("Say which build this is"),
 		Args:  noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return writeVersion(cmd.OutOrStdout())
@@ -47,7 +48,7 @@ func writeVersion(w io.Writer) error {
 			}
 		}
 	}
-	fmt.Fprintf(w, "  %-12s %s %s/%s\n", "built with", runtime.Version(), runtime.GOOS, runtime.GOARCH)
-	_, err := fmt.Fprintf(w, "  %-12s %s\n", "writes", incident.Schema)
+	fmt.Fprintf(w, "  %-12s %s %s/%s\n", lang.T("built with"), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	_, err := fmt.Fprintf(w, "  %-12s %s\n", lang.T("writes"), incident.Schema)
 	return err
 }
