@@ -3,8 +3,6 @@ package parsers
 import (
 	"bytes"
 	"io"
-
-	"github.com/firebreak-io/firebreak/evidence"
 )
 
 // Access logs, one request a line, of any server and layout:
@@ -93,6 +91,7 @@ func accessLog(in *Input, emit Emit) error {
 		}
 	}
 	r := newAccessReader(in, emit, layouts)
+	defer func() { in.tally("access-log", r.sent) }()
 	return in.text(in, emit, r.line)
 }
 
@@ -117,81 +116,4 @@ func (in *Input) ahead(size int) ([][]byte, error) {
 		}
 	}
 	return lines, nil
-}
-
-// accessReader turns lines into records. It makes nothing new for a line: the
-// record that it lends is always the same one.
-type accessReader struct {
-	in      *Input
-	emit    Emit
-	layouts []*accessLayout
-	values  [maxAccessColumns]extent
-	rec     evidence.Record
-	access  evidence.Access
-	tries   []evidence.Upstream
-	path    []byte // scratch
-	addr    []byte // scratch
-	names   interner
-	clock   accessClock
-	created accessClock
-	adopted int // layouts that were met after the first lines
-}
-
-func newAccessReader(in *Input, emit Emit, layouts []*accessLayout) *accessReader {
-	r := &accessReader{in: in, emit: in.counted("access-log", emit), layouts: layouts}
-	r.clock.work = newClockwork(in)
-	r.created.work = r.clock.work
-	return r
-}
-
-// line reads a line if it is one of an access log.
-func (r *accessReader) line(line []byte) (bool, error) {
-	if len(line) == 0 {
-		return false, nil
-	}
-	for i, l := range r.layouts {
-		if l.split(line, &r.values) {
-			if l.json != nil && !l.requestIn(line, &r.values) {
-				return false, nil
-			}
-			if i > 0 { // the next line is likely to be of the same layout
-				copy(r.layouts[1:i+1], r.layouts[:i])
-				r.layouts[0] = l
-			}
-			return r.send(l, line)
-		}
-	}
-	for _, l := range r.layouts[:min(len(r.layouts), 4)] {
-		if l.cut(line) || r.in.Lines.Number() == 1 && l.headless(line) {
-			r.in.Skip(r.in.Lines.Number(), "access-log line is cut")
-			return true, nil
-		}
-	}
-	if l := r.adopt(line); l != nil {
-		return r.send(l, line)
-	}
-	return false, nil
-}
-
-const maxAdopted = 256
-
-// adopt makes a layout of a line that is like none before.
-func (r *accessReader) adopt(line []byte) *accessLayout {
-	if len(r.layouts) == 0 || r.layouts[0].json != nil || r.adopted >= maxAdopted || !hasRequest(line) || len(line) > 32<<10 {
-		return nil
-	}
-	s := accessShape{layout: accessLayout{sep: r.layouts[0].sep}}
-	s.layout.columns = columnsOf(line, s.layout.sep, &r.values)
-	if len(s.layout.columns) < 3 {
-		return nil
-	}
-	s.borrow(r.layouts[0])
-	if !s.layout.plan.usable() {
-		return nil
-	}
-	r.adopted++
-	if len(r.layouts) < maxAccessShapes {
-		r.layouts = append(r.layouts, &s.layout)
-	}
-	return &s.layout
 }

@@ -98,7 +98,7 @@ func slashNumbers(v []byte, out *[5]int) (n int, plus bool) {
 // haproxyRequest fills in what HAProxy's numbers say. The retries of a request
 // share its line, and the time they took is part of its time in the queue: that
 // is a wait only if there were no retries or others stood before it.
-func (r *accessReader) haproxyRequest(a *evidence.Access, server, timers, counters, queues, capture []byte) {
+func (r *accessParser) haproxyRequest(a *evidence.Access, server, timers, counters, queues, capture []byte) {
 	a.Side = evidence.Consumer
 	if a.Flags == "" {
 		a.Flags = "-"
@@ -152,7 +152,7 @@ func (r *accessReader) haproxyRequest(a *evidence.Access, server, timers, counte
 }
 
 // nameBefore splits "backend/server".
-func (r *accessReader) nameBefore(v []byte) (backend string, server []byte) {
+func (r *accessParser) nameBefore(v []byte) (backend string, server []byte) {
 	i := bytes.IndexByte(v, '/')
 	if i < 0 {
 		return r.names.of(v), nil

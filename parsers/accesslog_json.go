@@ -277,7 +277,7 @@ func (s *accessShape) jsonProducer() {
 
 // kongTries takes the tries from Kong's list of them, in which only failed ones
 // have a code. Its time until an answer is the last one's.
-func (r *accessReader) kongTries(a *evidence.Access, list, took []byte) {
+func (r *accessParser) kongTries(a *evidence.Access, list, took []byte) {
 	a.Side = evidence.Consumer
 	r.tries = r.tries[:0]
 	for at := 1; at < len(list); {

@@ -7,9 +7,71 @@ import (
 	"github.com/firebreak-io/firebreak/evidence"
 )
 
-// send emits the record of a line that was cut into values. A line without a
-// time that can be read is none.
-func (r *accessReader) send(l *accessLayout, line []byte) (bool, error) {
+// accessParser takes lines apart. Nothing of what it makes of one depends on the
+// lines before it, but for times without a date (see clockwork) and for layouts
+// that were added since.
+type accessParser struct {
+	layouts []*accessLayout // tried in this order
+	shared  []int           // by layout: columns that are the same as those of the one before
+	values  [maxAccessColumns]extent
+	tries   []evidence.Upstream
+	path    []byte // scratch
+	addr    []byte // scratch
+	names   interner
+	addrs   [64]accessAddr
+	clock   accessClock
+	created accessClock
+}
+
+func newAccessParser(in *Input) accessParser {
+	p := accessParser{}
+	p.clock.work = newClockwork(in)
+	p.created.work = p.clock.work
+	return p
+}
+
+// add appends a layout.
+func (r *accessParser) add(l *accessLayout) {
+	if l.steps == nil {
+		l.steps = stepsOf(l.columns)
+	}
+	n := 0
+	if k := len(r.layouts); k > 0 && l.json == nil && r.layouts[k-1].json == nil && l.sep == r.layouts[k-1].sep {
+		before := r.layouts[k-1].columns
+		for n < min(len(before), len(l.columns)) && before[n] == l.columns[n] {
+			n++
+		}
+	}
+	r.layouts = append(r.layouts, l)
+	r.shared = append(r.shared, n)
+}
+
+// layoutOf cuts a line into the columns of the first layout that fits. found
+// without a layout says that it fits one, and is of no request.
+func (r *accessParser) layoutOf(line []byte) (l *accessLayout, found bool) {
+	cut := 0 // columns that are cut already, of the layout before
+	for i, l := range r.layouts {
+		if l.json != nil {
+			if l.json.split(line, &r.values) {
+				if !l.requestIn(line, &r.values) {
+					return nil, true
+				}
+				return l, true
+			}
+			cut = 0
+			continue
+		}
+		ok := false
+		if cut, ok = l.splitFrom(min(cut, r.shared[i]), line, &r.values); ok {
+			return l, true
+		}
+	}
+	return nil, false
+}
+
+// read fills in what a line says that was cut into values. The time is zero if
+// there is none that can be read: the line is no request's then.
+func (r *accessParser) read(l *accessLayout, line []byte, a *evidence.Access) (at time.Time, zoned evidence.Tri) {
 	p := &l.plan
 	value := func(role accessRole) []byte {
 		if c := p.at[role]; c >= 0 {
@@ -17,7 +79,6 @@ func (r *accessReader) send(l *accessLayout, line []byte) (bool, error) {
 		}
 		return nil
 	}
-	rec, a := &r.rec, &r.access
 	*a = evidence.Access{
 		Side: evidence.Provider, Software: p.software, Started: p.started,
 		Status: evidence.None, Duration: evidence.None, Queued: evidence.None, Attempts: evidence.None,
@@ -26,13 +87,8 @@ func (r *accessReader) send(l *accessLayout, line []byte) (bool, error) {
 	if p.has(roleStart) {
 		clock, a.Started = value(roleStart), true
 	}
-	at, zoned := r.clock.read(clock)
-	if at.IsZero() {
-		return false, nil
-	}
-	*rec = evidence.Record{Time: at, Zoned: zoned, Place: r.in.place(), Cite: r.in.cite(r.in.Lines.Number()), Raw: line, Access: a}
-	if _, source := r.in.Lines.Origin(); source != "" {
-		rec.Place.Instance, rec.Place.Service = podOf(source)
+	if at, zoned = r.clock.read(clock); at.IsZero() {
+		return at, zoned
 	}
 	if p.has(roleRequest) {
 		a.Verb, a.Path = requestParts(value(roleRequest))
@@ -106,7 +162,7 @@ func (r *accessReader) send(l *accessLayout, line []byte) (bool, error) {
 			a.Outcome = evidence.NoProvider
 		}
 	}
-	return true, r.emit(rec)
+	return at, zoned
 }
 
 func valueOrNil(v []byte) []byte {
@@ -125,7 +181,7 @@ func traceOf(v []byte) []byte {
 }
 
 // upstreams takes the tries of a proxy from lists with an element each.
-func (r *accessReader) upstreams(a *evidence.Access, p *accessPlan, addrs, statuses, times, connects, headers []byte) {
+func (r *accessParser) upstreams(a *evidence.Access, p *accessPlan, addrs, statuses, times, connects, headers []byte) {
 	a.Side = evidence.Consumer
 	r.tries = r.tries[:0]
 	named := p.has(roleUpAddr)
@@ -142,7 +198,6 @@ func (r *accessReader) upstreams(a *evidence.Access, p *accessPlan, addrs, statu
 		var next bool
 		if named {
 			addr, addrs, next = nextElement(addrs)
-			addr = bareAddr(addr)
 		}
 		status, statuses, next = nextIn(statuses, next)
 		took, times, next = nextIn(times, next)
@@ -156,14 +211,18 @@ func (r *accessReader) upstreams(a *evidence.Access, p *accessPlan, addrs, statu
 		default:
 			lead = times
 		}
+		var to *accessAddr
+		if named {
+			to = r.addrOf(addr)
+		}
 		switch {
-		case named && !isDash(addr) && !isUpstreamAddr(addr):
-			dead = true // the group's name: none of its servers was alive
-		case named && isDash(addr), !named && isDash(status) && isDash(took):
+		case named && to.group:
+			dead = true // none of its servers was alive
+		case named && to.name == "", !named && isDash(status) && isDash(took):
 		default:
 			u := evidence.Upstream{Status: accessStatus(status), Duration: evidence.None, Connect: evidence.None, Header: evidence.None, Group: group}
 			if named {
-				u.Addr = r.names.of(addr)
+				u.Addr = to.name
 			}
 			u.Duration = accessDuration(took, p.unit[roleUpTime])
 			u.Connect = accessDuration(connect, p.unit[roleUpConnect])
@@ -187,6 +246,31 @@ func (r *accessReader) upstreams(a *evidence.Access, p *accessPlan, addrs, statu
 	case a.Status == 503:
 		a.Outcome = evidence.Rejected // by a limit of the proxy's own
 	}
+}
+
+// accessAddr is what an element of a list of addresses says.
+type accessAddr struct {
+	text  string // as printed; empty: not looked at yet
+	name  string // without its scheme and path; empty for a dash
+	group bool   // no address: the name of a group
+}
+
+// addrOf looks at an address, which is mostly one of a few.
+func (r *accessParser) addrOf(v []byte) *accessAddr {
+	n := len(v)
+	if n == 0 {
+		return &accessAddr{}
+	}
+	x := &r.addrs[(uint(v[n-1])+3*uint(v[n/2])+5*uint(v[max(0, n-6)])+7*uint(n))%uint(len(r.addrs))]
+	if x.text == string(v) {
+		return x
+	}
+	*x = accessAddr{text: r.names.of(v)}
+	if bare := bareAddr(v); !isDash(bare) {
+		x.name = r.names.of(bare)
+		x.group = !isUpstreamAddr(bare)
+	}
+	return x
 }
 
 // nextIn is nextElement of one of several lists that run side by side.

@@ -1,6 +1,10 @@
 package parsers
 
-import "bytes"
+import (
+	"bytes"
+	"encoding/binary"
+	"math/bits"
+)
 
 // An access log's line is a row of columns, of which each begins behind a
 // literal that is the same in every line (` rt=`, ` "`) and ends at a quote, a
@@ -24,8 +28,9 @@ type accessLayout struct {
 	sep     byte // between columns: ' ', or '|', a tab, …
 	columns []accessColumn
 	plan    accessPlan
-	json    *accessJSON // where a line is an object
-	tail    string      // what ends the line, from a format that was given
+	steps   []accessStep // how to find the columns; made of them
+	json    *accessJSON  // where a line is an object
+	tail    string       // what ends the line, from a format that was given
 }
 
 // extent is a piece of a line.
@@ -39,41 +44,108 @@ func (l *accessLayout) split(line []byte, out *[maxAccessColumns]extent) bool {
 	if l.json != nil {
 		return l.json.split(line, out)
 	}
+	if l.steps == nil {
+		l.steps = stepsOf(l.columns)
+	}
+	_, ok := l.splitFrom(0, line, out)
+	return ok
+}
+
+// accessStep is how to find one column.
+type accessStep struct {
+	word, mask uint64 // the lead, if it is short
+	lead       string
+	end        byte
+	until      bool
+}
+
+func stepsOf(columns []accessColumn) []accessStep {
+	steps := make([]accessStep, len(columns))
+	for i := range columns {
+		c := &columns[i]
+		s := accessStep{lead: c.lead, end: c.end, until: c.until != ""}
+		if n := len(c.lead); n <= 8 {
+			for k := range n {
+				s.word |= uint64(c.lead[k]) << (8 * k)
+				s.mask |= 0xff << (8 * k)
+			}
+		}
+		steps[i] = s
+	}
+	return steps
+}
+
+// splitFrom cuts a line of which so many columns are cut already. It returns how
+// many are now, and whether the line is of the layout.
+func (l *accessLayout) splitFrom(cut int, line []byte, out *[maxAccessColumns]extent) (int, bool) {
 	at := 0
-	for i := range l.columns {
-		c := &l.columns[i]
-		from := at + len(c.lead)
-		if from > len(line) || string(line[at:from]) != c.lead {
-			return false
+	if cut > 0 {
+		at = int(out[cut-1].to)
+		if e := l.steps[cut-1].end; e != 0 && e != '\n' {
+			at++
+		}
+	}
+	for i := cut; i < len(l.steps); i++ {
+		s := &l.steps[i]
+		from := at + len(s.lead)
+		if from > len(line) {
+			return i, false
+		}
+		if len(s.lead) <= 8 && at+8 <= len(line) {
+			if binary.LittleEndian.Uint64(line[at:])&s.mask != s.word {
+				return i, false
+			}
+		} else if string(line[at:from]) != s.lead {
+			return i, false
 		}
 		var to int
-		switch c.end {
-		case 0:
-			if c.until != "" {
-				to = c.before(line, from)
-			} else {
-				to = bareEnd(line, from, l.sep)
-			}
+		switch {
+		case s.end == 0 && s.until:
+			to = l.columns[i].before(line, from)
 			at = to
-		case '\n':
+		case s.end == 0:
+			to = bareEnd(line, from, l.sep)
+			at = to
+		case s.end == '\n':
 			to = len(line)
 			at = to
-		case '"':
+		case s.end == '"':
 			to = quoteEnd(line, from)
 			at = to + 1
 		default:
-			to = bytes.IndexByte(line[from:], c.end)
-			if to >= 0 {
-				to += from
+			if to = byteFrom(line, from, s.end); to == len(line) {
+				to = -1
 			}
 			at = to + 1
 		}
 		if to < 0 {
-			return false
+			return i, false
 		}
 		out[i] = extent{int32(from), int32(to)}
 	}
-	return at >= len(line) || len(bytes.TrimRight(line[at:], " \t;,")) == 0 || string(line[at:]) == l.tail
+	return len(l.steps), at >= len(line) || len(bytes.TrimRight(line[at:], " \t;,")) == 0 || string(line[at:]) == l.tail
+}
+
+// byteFrom returns the offset of the first c in a line from an offset on; the
+// line's length if there is none. It is made for values of a few bytes.
+func byteFrom(line []byte, at int, c byte) int {
+	const low, high = 0x0101010101010101, 0x8080808080808080
+	for end := at + 32; at+8 <= len(line); at += 8 {
+		x := binary.LittleEndian.Uint64(line[at:]) ^ uint64(c)*low
+		if m := (x - low) &^ x & high; m != 0 {
+			return at + bits.TrailingZeros64(m)/8
+		}
+		if at >= end {
+			if n := bytes.IndexByte(line[at+8:], c); n >= 0 {
+				return at + 8 + n
+			}
+			return len(line)
+		}
+	}
+	for at < len(line) && line[at] != c {
+		at++
+	}
+	return at
 }
 
 // before returns where a column ends that ends at a literal; -1 if it is not there.
@@ -141,11 +213,12 @@ func (l *accessLayout) headless(line []byte) bool {
 // none. A backslash escapes; nginx writes \x22, Apache httpd \".
 func quoteEnd(line []byte, from int) int {
 	for at := from; ; {
-		n := bytes.IndexByte(line[at:], '"')
-		if n < 0 {
+		if at = byteFrom(line, at, '"'); at >= len(line) {
 			return -1
 		}
-		at += n
+		if at == from || line[at-1] != '\\' {
+			return at
+		}
 		escapes := 0
 		for at-1-escapes >= from && line[at-1-escapes] == '\\' {
 			escapes++
@@ -161,9 +234,7 @@ func quoteEnd(line []byte, from int) int {
 // nginx separates by ", " and " : ", belong to one value.
 func bareEnd(line []byte, at int, sep byte) int {
 	for {
-		for at < len(line) && line[at] != sep {
-			at++
-		}
+		at = byteFrom(line, at, sep)
 		if sep != ' ' || at >= len(line) {
 			return at
 		}

@@ -2,6 +2,8 @@ package parsers
 
 import (
 	"bytes"
+	"encoding/binary"
+	"math/bits"
 	"time"
 
 	"github.com/firebreak-io/firebreak/evidence"
@@ -15,7 +17,7 @@ func isDash(v []byte) bool {
 // nextElement takes the first element off a list. group reports that the next
 // element belongs to another group: " : " stands between them, not ", ".
 func nextElement(list []byte) (elem, rest []byte, group bool) {
-	for i := 0; i < len(list); i++ {
+	for i := firstOf(list, ',', ' '); i < len(list); i++ { // before a colon between groups there is a blank
 		switch c := list[i]; {
 		case c == ',':
 			rest = list[i+1:]
@@ -30,6 +32,24 @@ func nextElement(list []byte) (elem, rest []byte, group bool) {
 	return list, nil, false
 }
 
+// firstOf returns the offset of the first of two bytes; the text's length if
+// there is neither.
+func firstOf(text []byte, a, b byte) int {
+	const low, high = 0x0101010101010101, 0x8080808080808080
+	i := 0
+	for ; i+8 <= len(text); i += 8 {
+		w := binary.LittleEndian.Uint64(text[i:])
+		x, y := w^uint64(a)*low, w^uint64(b)*low
+		if m := ((x-low)&^x | (y-low)&^y) & high; m != 0 {
+			return i + bits.TrailingZeros64(m)/8
+		}
+	}
+	for i < len(text) && text[i] != a && text[i] != b {
+		i++
+	}
+	return i
+}
+
 // accessNumber reads digits with an optional fraction as a number of units. It
 // returns None for anything else.
 func accessNumber(v []byte, unit time.Duration) time.Duration {
@@ -41,7 +61,7 @@ func accessNumber(v []byte, unit time.Duration) time.Duration {
 	if i == 0 {
 		return evidence.None
 	}
-	if unit > 0 && n > int64(1<<62)/int64(unit) {
+	if i > 6 && unit > 0 && n > int64(1<<62)/int64(unit) { // six digits of hours fit
 		return evidence.None
 	}
 	d := time.Duration(n) * unit
@@ -150,6 +170,9 @@ func requestParts(v []byte) (verb, path []byte) {
 		return nil, nil
 	}
 	path = v[n+1:]
+	if k := len(path) - len(" HTTP/1.1"); k >= 0 && string(path[k:len(path)-1]) == " HTTP/1." && path[len(path)-1] != ' ' {
+		return v[:n], path[:k]
+	}
 	if i := bytes.LastIndexByte(path, ' '); i >= 0 && bytes.HasPrefix(path[i+1:], []byte("HTTP/")) {
 		path = path[:i]
 	}

@@ -202,7 +202,12 @@ func Read(in *Input, emit Emit) error {
 		defer func() { in.To = in.logTime(tail.tail, true) }()
 		return Text(in, emit)
 	}
-	return best.Parse(in, in.counted(best.Name, emit))
+	records := 0
+	defer func() { in.tally(best.Name, records) }()
+	return best.Parse(in, func(r *evidence.Record) error {
+		records++
+		return emit(r)
+	})
 }
 
 // wholeFormat returns the whole format that is surest of an input that begins

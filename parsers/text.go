@@ -127,6 +127,13 @@ func (in *Input) counted(format string, emit Emit) Emit {
 	}
 }
 
+// tally counts records of a format that were emitted; none are no sign of it.
+func (in *Input) tally(format string, n int) {
+	if n > 0 {
+		in.Tally[format] += n
+	}
+}
+
 var blockFormats = sync.OnceValue(func() []Format {
 	var blocks []Format
 	for _, f := range Formats() {
