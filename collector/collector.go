@@ -104,7 +104,9 @@ type collection struct {
 
 	sources  []*Source
 	byPath   map[string]*Source
-	parsed   bool // some input reached a parser
+	copies   *copies
+	roots    []string // the folders given, links resolved
+	parsed   bool     // some input reached a parser
 	sinkErr  error
 	progress Progress
 	told     int64 // bytes when Progress was last called
@@ -115,7 +117,7 @@ func newCollection(ctx context.Context, o Options, sink func(*evidence.Record) e
 	if o.Stdin == nil {
 		o.Stdin = os.Stdin
 	}
-	return &collection{ctx: ctx, o: o, sink: sink, open: os.Open, byPath: map[string]*Source{}}
+	return &collection{ctx: ctx, o: o, sink: sink, open: os.Open, byPath: map[string]*Source{}, copies: newCopies()}
 }
 
 func (c *collection) run(paths []string) ([]Source, error) {

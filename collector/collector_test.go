@@ -171,6 +171,7 @@ func TestCollectFolders(t *testing.T) {
 in/a.log 62
 linked/a.log 0 [the same file as in/a.log, read once]
 linked/b/c.log 62
+linked/b/link.log 0 [the same file as in/a.log, read once]
 none 0 [no files in it]
 `
 	if got != want {

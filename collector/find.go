@@ -29,6 +29,10 @@ func (c *collection) find(paths []string) []found {
 	for _, p := range paths {
 		if info, err := os.Stat(p); err == nil && info.IsDir() {
 			folders++
+			if root, err := filepath.EvalSymlinks(p); err == nil {
+				root, _ = filepath.Abs(root)
+				c.roots = append(c.roots, root)
+			}
 		}
 	}
 	inside := folders == 1 && len(paths) == 1 // then paths inside it say enough
@@ -75,7 +79,9 @@ func lastName(dir string) string {
 	return filepath.Base(dir)
 }
 
-// walk appends the files below a folder. Links in it are not followed.
+// walk appends the files below a folder. Links to files are followed, as those
+// that Kubernetes keeps in /var/log/containers; links to folders, which may lead
+// around in circles, are not.
 func (c *collection) walk(all []found, dir, prefix, hint string) []found {
 	if c.stopped() {
 		return all
@@ -92,7 +98,9 @@ func (c *collection) walk(all []found, dir, prefix, hint string) []found {
 		name, full := prefix+e.Name(), filepath.Join(dir, e.Name())
 		mode := e.Type()
 		switch {
-		case litter(e.Name()) || mode&fs.ModeSymlink != 0:
+		case litter(e.Name()):
+		case mode&fs.ModeSymlink != 0:
+			all = c.link(all, found{name: name, path: full, hint: hint + e.Name()})
 		case mode.IsDir():
 			all = c.walk(all, full, name+"/", hint+e.Name()+"/")
 		case !mode.IsRegular():
@@ -110,6 +118,39 @@ func (c *collection) walk(all []found, dir, prefix, hint string) []found {
 		}
 	}
 	return all
+}
+
+// link appends the file that a link in a folder leads to.
+func (c *collection) link(all []found, f found) []found {
+	info, err := os.Stat(f.path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		c.problem(f.name, "a link to nothing")
+	case err != nil:
+		c.unread(f.name, "a link: %v", reason(err))
+	case info.IsDir() && c.given(f.path):
+		// read under its own name
+	case info.IsDir():
+		c.unread(f.name, "a link to a folder elsewhere: not followed")
+	case !info.Mode().IsRegular():
+		c.problem(f.name, "a link to what is no file: %s", kindOf(info.Mode()))
+	default:
+		f.size, f.modified, f.info = info.Size(), info.ModTime(), info
+		all = append(all, f)
+	}
+	return all
+}
+
+// given reports whether a link leads into one of the folders that are read.
+func (c *collection) given(path string) bool {
+	to, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return false
+	}
+	to, _ = filepath.Abs(to)
+	return slices.ContainsFunc(c.roots, func(root string) bool {
+		return to == root || strings.HasPrefix(to, strings.TrimSuffix(root, string(filepath.Separator))+string(filepath.Separator))
+	})
 }
 
 // litter says which names are never evidence, in folders and in archives.

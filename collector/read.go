@@ -155,8 +155,8 @@ func (c *collection) text(name string, br *bufio.Reader, m meta) {
 		return
 	}
 	c.parsed = true
-	rd := &reading{c: c, src: c.source(name)}
-	in := parsers.NewInput(name, text)
+	rd := &reading{c: c, src: c.source(name), copy: c.copies.reader(name, text)}
+	in := parsers.NewInput(name, rd.copy)
 	in.Hint = hintOf(m.hint)
 	in.Hint.Modified = m.modified
 	in.Hint.Zone = c.o.Zone
@@ -164,6 +164,7 @@ func (c *collection) text(name string, br *bufio.Reader, m meta) {
 	in.Skip = rd.skip
 	err := rd.parse(in)
 	rd.finish(in, leaf.n)
+	c.finishCopy(rd.copy, !rd.src.From.IsZero())
 	if err != nil && c.sinkErr == nil {
 		c.failed(name, leaf.n, err)
 	}

@@ -15,8 +15,10 @@ type reading struct {
 	src   *Source
 	skips []*skipped // by the reason's first appearance
 
-	outDump string // a dump that is outside the window: its threads are, too
-	inSink  bool
+	copy     *copyReader
+	sameDump string // a dump that was read before: its threads were, too
+	outDump  string // a dump that is outside the window: its threads are, too
+	inSink   bool
 }
 
 type skipped struct {
@@ -57,6 +59,9 @@ func (rd *reading) parse(in *parsers.Input) (err error) {
 
 // emit hands a record on if it lies in the window.
 func (rd *reading) emit(r *evidence.Record) error {
+	if rd.repeated(r) {
+		return nil
+	}
 	if rd.outside(r) {
 		rd.src.OutOfWindow++
 		return nil
@@ -80,6 +85,22 @@ func (rd *reading) emit(r *evidence.Record) error {
 		rd.c.sinkErr = err
 	}
 	return err
+}
+
+// repeated reports whether a record was read before, in another input.
+func (rd *reading) repeated(r *evidence.Record) bool {
+	again := rd.copy.repeats(r)
+	switch {
+	case r.Dump != nil && !r.Dump.Closing:
+		rd.sameDump = ""
+		if again {
+			rd.sameDump = r.Dump.ID
+		}
+	case r.Dump != nil && rd.sameDump != "" && r.Dump.ID == rd.sameDump,
+		r.Stack != nil && rd.sameDump != "" && r.Stack.Dump == rd.sameDump:
+		return true
+	}
+	return again
 }
 
 func (rd *reading) outside(r *evidence.Record) bool {
