@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/firebreak-io/firebreak/incident"
+	"github.com/firebreak-io/firebreak/internal/wellformed"
 )
 
 var (
@@ -19,7 +20,8 @@ var (
 
 // TestEveryNumberOfARealReportIsCited reads the reports of all incidents in the
 // repository: a paragraph, which is a line and those indented more deeply after
-// it, with a number outside citations, times, IDs and commands has a citation.
+// it, with a number outside citations, times, IDs and commands has a citation. The
+// pages of the same reports are well formed.
 func TestEveryNumberOfARealReportIsCited(t *testing.T) {
 	folders, err := filepath.Glob("../../testdata/incidents/*")
 	if err != nil || len(folders) == 0 {
@@ -34,6 +36,13 @@ func TestEveryNumberOfARealReportIsCited(t *testing.T) {
 		var b bytes.Buffer
 		if err := incident.WriteText(&b, r, incident.TextOptions{}); err != nil {
 			t.Fatal(err)
+		}
+		var page bytes.Buffer
+		if err := incident.WriteHTML(&page, r, incident.HTMLOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		if err := wellformed.HTML(page.Bytes()); err != nil {
+			t.Errorf("%s: the page: %v", filepath.Base(folder), err)
 		}
 		for _, p := range paragraphs(b.String(), commandLines(r)) {
 			if bare := harmless.ReplaceAllString(cited.ReplaceAllString(p, ""), ""); strings.ContainsAny(bare, "0123456789") && !cited.MatchString(p) {

@@ -22,6 +22,7 @@ import (
 	"github.com/firebreak-io/firebreak/collector"
 	"github.com/firebreak-io/firebreak/correlate"
 	"github.com/firebreak-io/firebreak/incident"
+	"github.com/firebreak-io/firebreak/internal/wellformed"
 )
 
 // More of them find more: go test ./cmd/firebreak -run TestMutated -mutations 20000 -mutation-seed 7.
@@ -126,7 +127,7 @@ func checkReport(schema *jsonschema.Schema, paths []string) (err error) {
 // checkShown holds that the forms for people have nothing that acts on a
 // terminal or hides from an eye.
 func checkShown(r *incident.Report) error {
-	for _, form := range []string{"text", "ascii", "markdown", "redacted"} {
+	for _, form := range []string{"text", "ascii", "markdown", "redacted", "html"} {
 		var b bytes.Buffer
 		var err error
 		switch form {
@@ -136,6 +137,10 @@ func checkShown(r *incident.Report) error {
 			err = incident.WriteText(&b, r, incident.TextOptions{Width: 37, Zone: time.UTC, ASCII: true})
 		case "markdown":
 			err = incident.WriteMarkdown(&b, r, incident.MarkdownOptions{Zone: time.UTC})
+		case "html":
+			if err = incident.WriteHTML(&b, r, incident.HTMLOptions{Zone: time.UTC}); err == nil {
+				err = wellformed.HTML(b.Bytes())
+			}
 		default:
 			err = incident.WriteMarkdown(&b, incident.Redact(r), incident.MarkdownOptions{Zone: time.UTC})
 		}

@@ -28,6 +28,7 @@ var forms = []form{
 	{"text", ".txt", false},
 	{"json", ".json", false},
 	{"markdown", ".md", true},
+	{"html", ".html", true},
 }
 
 func formatNames() []string {
@@ -155,6 +156,8 @@ func (a *app) write(report *incident.Report, plan outputs, zone *time.Location) 
 			err = incident.WriteJSON(&b, shown)
 		case "markdown":
 			err = incident.WriteMarkdown(&b, shown, incident.MarkdownOptions{Zone: zone})
+		case "html":
+			err = incident.WriteHTML(&b, shown, incident.HTMLOptions{Zone: zone})
 		default:
 			plan.text.Zone = zone
 			err = incident.WriteText(&b, shown, plan.text)

@@ -34,10 +34,10 @@ type reportOptions struct {
 func (o *reportOptions) register(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.StringSliceVar(&o.formats, "format", nil, lang.T("forms of the report: text, json, markdown; several with -o (default: by the name given to -o, else text)"))
-	f.StringVarP(&o.output, "output", "o", "", lang.T("write the report to this file; with several forms, .txt, .json and .md are added"))
+	f.StringSliceVar(&o.formats, "format", nil, lang.T("forms of the report: text, json, markdown, html; several with -o (default: by the name given to -o, else text)"))
+	f.StringVarP(&o.output, "output", "o", "", lang.T("write the report to this file; with several forms, .txt, .json, .md and .html are added"))
 	f.BoolVar(&o.exitCode, "exit-code", false, lang.T("exit 10 if an incident was labelled, 11 if the evidence cannot tell, 0 if healthy"))
-	f.BoolVar(&o.redact, "redact", false, lang.T("replace addresses, secrets, people and SQL literals by pseudonyms (default: true for markdown only)"))
+	f.BoolVar(&o.redact, "redact", false, lang.T("replace addresses, secrets, people and SQL literals by pseudonyms (default: true for markdown and html)"))
 	f.StringVar(&o.zone, "tz", "", lang.T("zone of times that state none, and of times shown: Asia/Shanghai, +08:00, Local (default UTC)"))
 	f.StringVar(&o.since, "since", "", lang.T("leave out what happened before: a time, or how long ago (\"90m\")"))
 	f.StringVar(&o.until, "until", "", lang.T("leave out what happened after"))
@@ -56,13 +56,14 @@ func (a *app) reportCommand() *cobra.Command {
 	var o reportOptions
 	cmd := &cobra.Command{
 		Use:   "report PATH...",
-		Short: lang.T("Write the verdict as text, JSON or Markdown"),
+		Short: lang.T("Write the verdict as text, JSON, Markdown or HTML"),
 		Long: lang.T(`Reads the evidence and writes the verdict. Exit codes: 0 analysed; 1 nothing
 could be read, or the report not be written; 2 the command line makes no sense.
 With --exit-code also 10 when an incident was labelled and 11 when the evidence
 cannot tell. Ctrl-C reports what was read until then; once more quits.`),
 		Example: lang.T(`  firebreak report logs/ --format json | jq -r '.incidents[].headline'
   firebreak report logs/ --format text,json,markdown -o incident
+  firebreak report logs/ -o incident.html
   firebreak report scene.tar.zst --since '2026-03-14 10:00' --tz Asia/Shanghai`),
 		Args: needPaths,
 		RunE: func(cmd *cobra.Command, args []string) error { return a.report(cmd, args, o) },
