@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	"github.com/firebreak-io/firebreak/lang"
 )
 
 // HTMLOptions say how the HTML form is written.
@@ -40,7 +42,7 @@ var htmlFiles embed.FS
 // htmlTemplates reads the templates when a page is first written: other commands
 // do not pay for it.
 var htmlTemplates = sync.OnceValue(func() *template.Template {
-	words := template.FuncMap{"t": translate, "style": htmlStyle}
+	words := template.FuncMap{"t": lang.T, "style": htmlStyle}
 	return template.Must(template.New("").Funcs(words).ParseFS(htmlFiles, "html/*.tmpl"))
 })
 
@@ -115,7 +117,7 @@ func more(n int) string {
 	if n <= 0 {
 		return ""
 	}
-	return sprintf("and %s more: --format json has all", grouped(n))
+	return lang.Sprintf("and %s more: --format json has all", grouped(n))
 }
 
 // htmlPage makes a report ready to be drawn.
@@ -136,7 +138,7 @@ func newHTMLPage(r *Report, o HTMLOptions) *htmlPage {
 func (h *htmlPage) document() htmlDocument {
 	r := h.index.report
 	h.setDay(r.Window)
-	d := htmlDocument{Lang: language(), Title: h.title(), Version: r.Tool.Version, Window: h.when(r.Window)}
+	d := htmlDocument{Lang: htmlLanguage(), Title: h.title(), Version: r.Tool.Version, Window: h.when(r.Window)}
 	if !r.GeneratedAt.IsZero() {
 		d.Made = r.GeneratedAt.In(h.zone).Format("2006-01-02 15:04:05 -07:00")
 	}
@@ -151,9 +153,9 @@ func (h *htmlPage) document() htmlDocument {
 	d.MoreIncident = more(len(r.Incidents) - htmlIncidents)
 	h.setDay(r.Window)
 	d.Also = h.otherFindings()
-	d.AlsoTitle = translate("Also seen")
+	d.AlsoTitle = lang.T("Also seen")
 	if len(h.printed) == len(d.Also.Items) {
-		d.AlsoTitle = translate("Evidence")
+		d.AlsoTitle = lang.T("Evidence")
 	}
 	d.Timeline = h.timeline()
 	d.Pools = listed(r.Pools, htmlItems, h.pool)
@@ -173,12 +175,12 @@ func (h *htmlPage) title() string {
 	r := h.index.report
 	switch len(r.Incidents) {
 	case 0:
-		parts.add(true, "%s", translate("Nothing to judge"))
+		parts.add(true, "%s", lang.T("Nothing to judge"))
 	case 1:
-		parts.add(true, "%s", r.Incidents[0].Label)
+		parts.add(true, "%s", lang.Word(string(r.Incidents[0].Label)))
 		parts.add(r.Incidents[0].Subject != "", "%s", cutMiddle(r.Incidents[0].Subject, 80))
 	default:
-		parts.add(true, "%s", sprintf("%d incidents", len(r.Incidents)))
+		parts.add(true, "%s", lang.Sprintf("%d incidents", len(r.Incidents)))
 	}
 	return parts.String() + " – firebreak"
 }
@@ -189,7 +191,7 @@ func (h *htmlPage) unread(d *htmlDocument) {
 		d.Unread = append(d.Unread, htmlUnread{cutMiddle(named[i].Path, htmlName), named[i].Unread})
 	}
 	if rest > 0 {
-		d.UnreadMore = sprintf("and %s more", grouped(rest))
+		d.UnreadMore = lang.Sprintf("and %s more", grouped(rest))
 	}
 }
 
@@ -203,24 +205,24 @@ func contents(d *htmlDocument) []htmlEntry {
 	}
 	if len(d.Incidents) == 1 {
 		in := &d.Incidents[0]
-		add(d.Timeline != nil, "timeline", translate("Timeline"))
-		add(len(in.Evidence.Items) > 0, in.Anchor+"-evidence", translate("Evidence"))
-		add(len(in.Walks) > 0, in.Anchor+"-runbook", translate("Runbook"))
-		add(len(in.Actions.Items) > 0, in.Anchor+"-actions", translate("What to do"))
+		add(d.Timeline != nil, "timeline", lang.T("Timeline"))
+		add(len(in.Evidence.Items) > 0, in.Anchor+"-evidence", lang.T("Evidence"))
+		add(len(in.Walks) > 0, in.Anchor+"-runbook", lang.T("Runbook"))
+		add(len(in.Actions.Items) > 0, in.Anchor+"-actions", lang.T("What to do"))
 	} else {
 		for i := range d.Incidents {
 			add(true, d.Incidents[i].Anchor, d.Incidents[i].Label)
 		}
 	}
 	add(len(d.Also.Items) > 0, "also", d.AlsoTitle)
-	add(d.Timeline != nil && len(d.Incidents) != 1, "timeline", translate("Timeline"))
-	add(d.Calls != nil, "calls", translate("Calls"))
-	add(len(d.Paths.Items) > 0, "paths", translate("Paths"))
-	add(len(d.Traces.Items) > 0, "traces", translate("Traces"))
-	add(len(d.Pools.Items) > 0, "pools", translate("Pools"))
-	add(len(d.SQL.Rows) > 0, "sql", translate("SQL"))
-	add(len(d.Stacks.Items) > 0, "threads", translate("Threads"))
-	add(len(d.Sources.Rows) > 0, "sources", translate("Sources"))
+	add(d.Timeline != nil && len(d.Incidents) != 1, "timeline", lang.T("Timeline"))
+	add(d.Calls != nil, "calls", lang.T("Calls"))
+	add(len(d.Paths.Items) > 0, "paths", lang.T("Paths"))
+	add(len(d.Traces.Items) > 0, "traces", lang.T("Traces"))
+	add(len(d.Pools.Items) > 0, "pools", lang.T("Pools"))
+	add(len(d.SQL.Rows) > 0, "sql", lang.T("SQL"))
+	add(len(d.Stacks.Items) > 0, "threads", lang.T("Threads"))
+	add(len(d.Sources.Rows) > 0, "sources", lang.T("Sources"))
 	return list
 }
 
@@ -235,9 +237,10 @@ func percent(share float64) string {
 	return strconv.FormatFloat(100*min(1, max(0, share)), 'f', 2, 64) + "%"
 }
 
-// translate and sprintf are where the catalogue of languages will answer.
-func translate(text string) string { return text }
-
-func sprintf(format string, args ...any) string { return fmt.Sprintf(format, args...) }
-
-func language() string { return "en" }
+// htmlLanguage names the language of the page's words for browsers.
+func htmlLanguage() string {
+	if l := lang.Current(); l != lang.Chinese {
+		return l
+	}
+	return "zh-Hans"
+}

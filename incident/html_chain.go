@@ -2,6 +2,8 @@ package incident
 
 import (
 	"strings"
+
+	"github.com/firebreak-io/firebreak/lang"
 )
 
 // htmlChain is the chain drawn twice, side by side for a screen and one below
@@ -14,11 +16,11 @@ type htmlChain struct {
 
 // htmlLink is a link of the chain in words.
 type htmlLink struct {
-	Role, Glyph, Label string
-	Since, Doubt       string
-	Text               string
-	Refs               []htmlRef
-	Cites              htmlCitations
+	Role, RoleName, Glyph, Label string
+	Since, Doubt                 string
+	Text                         string
+	Refs                         []htmlRef
+	Cites                        htmlCitations
 }
 
 type htmlChainDrawing struct {
@@ -80,12 +82,12 @@ func (h *htmlPage) chain(in *Incident) *htmlChain {
 	for i := range in.Chain[:min(chainLinks, len(in.Chain))] {
 		c.Links = append(c.Links, h.link(&in.Chain[i], i == len(in.Chain)-1))
 	}
-	title := translate("The chain of causes: ")
+	title := lang.T("The chain of causes: ")
 	for i, l := range c.Links {
 		if i > 0 {
 			title += ", "
 		}
-		title += l.Role + " " + l.Label
+		title += l.RoleName + " " + l.Label
 	}
 	c.Wide = drawChain(c.Links, chainWide, len(c.Links) <= chainAbreast)
 	c.Narrow = drawChain(c.Links, chainNarrow, false)
@@ -95,9 +97,9 @@ func (h *htmlPage) chain(in *Incident) *htmlChain {
 }
 
 func (h *htmlPage) link(l *Link, last bool) htmlLink {
-	v := htmlLink{Role: string(l.Role), Glyph: roleGlyph(l.Role), Label: string(l.Label), Refs: h.refs(l.Findings), Cites: htmlCited(h.seenIn(l.Findings))}
+	v := htmlLink{Role: roleClass(l.Role), RoleName: lang.Word(string(l.Role)), Glyph: roleGlyph(l.Role), Label: lang.Word(string(l.Label)), Refs: h.refs(l.Findings), Cites: htmlCited(h.seenIn(l.Findings))}
 	if !l.Since.IsZero() {
-		v.Since = sprintf("since %s", h.clock(l.Since))
+		v.Since = lang.Sprintf("since %s", h.clock(l.Since))
 	}
 	if l.Assumed && !last {
 		v.Doubt = l.doubt()
@@ -107,6 +109,14 @@ func (h *htmlPage) link(l *Link, last bool) htmlLink {
 		v.Text = cutMiddle(l.Subject+": "+found[0].Text, htmlSentence)
 	}
 	return v
+}
+
+// roleClass is the colour of a role; its glyph and word always stand beside.
+func roleClass(r Role) string {
+	if r == Trigger || r == Amplifier {
+		return string(r)
+	}
+	return string(Victim)
 }
 
 func roleGlyph(r Role) string {
@@ -169,9 +179,9 @@ func drawChain(links []htmlLink, width int, abreast bool) htmlChainDrawing {
 // fillBox puts what is said of a link into a box of a width, and gives it its
 // height.
 func fillBox(l *htmlLink, width int) htmlChainBox {
-	b := htmlChainBox{Role: l.Role, Glyph: l.Glyph, RoleName: translate(l.Role), Since: l.Since, Label: shorten(l.Label, (width-2*chainPad)/11, "…"), Width: width, SinceX: width - chainPad, SinceY: 27, SinceAnchor: "end", LabelY: 51}
+	b := htmlChainBox{Role: l.Role, Glyph: l.Glyph, RoleName: l.RoleName, Since: l.Since, Label: shorten(l.Label, (width-2*chainPad)/11, "…"), Width: width, SinceX: width - chainPad, SinceY: 27, SinceAnchor: "end", LabelY: 51}
 	room := float64(width-2*chainPad) / letterWidth
-	if float64(cells(l.Role+l.Since)+4)*1.1 > room { // the two do not fit on one line
+	if float64(cells(l.RoleName+l.Since)+4)*1.1 > room { // the two do not fit on one line
 		b.SinceX, b.SinceY, b.SinceAnchor = chainPad, 46, "start"
 		b.LabelY = 70
 	}

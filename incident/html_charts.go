@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+
+	"github.com/firebreak-io/firebreak/lang"
 )
 
 // htmlBars is a small chart of horizontal bars with their numbers.
@@ -75,14 +77,14 @@ func (h *htmlPage) attempts(e *Edge) (htmlBars, bool) {
 			for _, c := range columns[i+1:] {
 				columns[i].calls += c.calls
 			}
-			labels = append(labels, sprintf("%d attempts or more", c.attempts))
+			labels = append(labels, lang.Sprintf("%d attempts or more", c.attempts))
 			calls = append(calls, columns[i].calls)
 			break
 		}
 		labels = append(labels, plural(c.attempts, "attempt", "attempts"))
 		calls = append(calls, c.calls)
 	}
-	b := h.bars(sprintf("Calls of %s by their attempts", e.Name()), labels, calls)
+	b := h.bars(lang.Sprintf("Calls of %s by their attempts", e.Name()), labels, calls)
 	for i := range b.Bars {
 		b.Bars[i].Class = "amplifier"
 		if i == 0 && columns[0].attempts == 1 {
@@ -116,7 +118,7 @@ func (h *htmlPage) candidates(e *Edge) (htmlBars, bool) {
 	for i, s := range e.Candidates {
 		if i > 0 && s.Count == e.Candidates[i-1].Count && i < len(e.Candidates)-1 && len(labels) > 1 {
 			run++
-			labels[len(labels)-1] = sprintf("%d stages", run+1)
+			labels[len(labels)-1] = lang.Sprintf("%d stages", run+1)
 			continue
 		}
 		if len(labels) == barsMost {
@@ -126,7 +128,7 @@ func (h *htmlPage) candidates(e *Edge) (htmlBars, bool) {
 		labels = append(labels, s.Stage)
 		left = append(left, int64(s.Count))
 	}
-	b := h.bars(sprintf("Candidates of %s by stage of routing", e.Name()), labels, left)
+	b := h.bars(lang.Sprintf("Candidates of %s by stage of routing", e.Name()), labels, left)
 	for i := range b.Bars {
 		b.Bars[i].Class = "victim"
 	}
@@ -161,7 +163,7 @@ func (h *htmlPage) waits(p *Pool) *htmlStacked {
 	kinds := slices.SortedFunc(maps.Keys(p.ByWaitKind), func(a, b string) int {
 		return cmp.Or(cmp.Compare(p.ByWaitKind[b], p.ByWaitKind[a]), cmp.Compare(a, b))
 	})
-	s := &htmlStacked{Name: h.drawing(), Title: sprintf("What the threads of %s wait for", cutMiddle(p.Name, htmlName))}
+	s := &htmlStacked{Name: h.drawing(), Title: lang.Sprintf("What the threads of %s wait for", cutMiddle(p.Name, htmlName))}
 	x := 0.0
 	for i, kind := range kinds {
 		n := p.ByWaitKind[kind]
@@ -173,8 +175,8 @@ func (h *htmlPage) waits(p *Pool) *htmlStacked {
 		}
 		share := float64(n) / float64(total)
 		part := htmlPart{
-			Label: shorten(kind, 16, "…"), Count: grouped(n), Class: waitClass(kind), X: percent(x), Width: percent(share),
-			Middle: percent(x + share/2), Named: share*320 > float64(cells(kind))*letterWidth+8,
+			Label: shorten(lang.Word(kind), 16, "…"), Count: grouped(n), Class: waitClass(kind), X: percent(x), Width: percent(share),
+			Middle: percent(x + share/2), Named: share*320 > float64(cells(lang.Word(kind)))*letterWidth+8,
 		}
 		s.Parts = append(s.Parts, part)
 		x += share
@@ -218,7 +220,7 @@ func (h *htmlPage) gauge(p *Pool) *htmlGauge {
 	}
 	share := float64(*p.Active) / float64(*p.Max)
 	g := &htmlGauge{
-		Name: h.drawing(), Title: sprintf("%s of %s active", grouped(*p.Active), grouped(*p.Max)),
+		Name: h.drawing(), Title: lang.Sprintf("%s of %s active", grouped(*p.Active), grouped(*p.Max)),
 		Said: grouped(*p.Active) + "/" + grouped(*p.Max), Width: percent(share), Class: "quiet",
 	}
 	switch {

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/firebreak-io/firebreak/evidence"
+	"github.com/firebreak-io/firebreak/lang"
 )
 
 // htmlFinding is a finding in a list.
@@ -115,7 +116,7 @@ func htmlCitedUpTo(limit int, list []evidence.Citation) htmlCitations {
 		}
 	}
 	if n := len(list) - limit; n > 0 {
-		v.Fold = sprintf("and %s more", grouped(n))
+		v.Fold = lang.Sprintf("and %s more", grouped(n))
 	}
 	v.More = more(len(list) - limit - htmlCitesMore)
 	return v

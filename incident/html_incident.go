@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/firebreak-io/firebreak/evidence"
+	"github.com/firebreak-io/firebreak/lang"
 )
 
 // htmlVerdict is a label as it is announced.
@@ -109,8 +110,8 @@ func (h *htmlPage) verdictOf(i int, in *Incident) htmlVerdict {
 	}
 	h.setDay(window)
 	return htmlVerdict{
-		Anchor: "incident-" + strconv.Itoa(i+1), Class: class, Glyph: glyph, Label: string(in.Label),
-		Certainty: sprintf("%s certainty", in.Certainty), Dots: h.certainty(in.Certainty), Means: in.Certainty.Means(),
+		Anchor: "incident-" + strconv.Itoa(i+1), Class: class, Glyph: glyph, Label: lang.Word(string(in.Label)),
+		Certainty: lang.Sprintf("%s certainty", lang.Word(string(in.Certainty))), Dots: h.certainty(in.Certainty), Means: in.Certainty.Means(),
 		Headline: cutMiddle(in.Headline, htmlSentence), Subject: cutMiddle(in.Subject, htmlName), When: h.when(window),
 		Cites: htmlCited(h.behind(in, "", in.Headline)),
 	}
@@ -144,13 +145,13 @@ func (h *htmlPage) incident(i int, in *Incident) htmlIncident {
 
 // first makes the box, nil if there is nothing to do.
 func (h *htmlPage) first(in *Incident, anchor string) *htmlBox {
-	title := translate("Act first")
+	title := lang.T("Act first")
 	if in.ActFirst != "" {
-		title += ": " + string(in.ActFirst)
+		title += ": " + lang.Word(string(in.ActFirst))
 	}
 	switch {
 	case collects(in):
-		box := &htmlBox{Title: translate("Collect first")}
+		box := &htmlBox{Title: lang.T("Collect first")}
 		for i := range in.Missing[:min(boxed, len(in.Missing))] {
 			box.Missing = append(box.Missing, h.missing(in, &in.Missing[i]))
 		}
@@ -158,7 +159,7 @@ func (h *htmlPage) first(in *Incident, anchor string) *htmlBox {
 	case in.Label != Healthy && len(in.Actions) > 0:
 		box := &htmlBox{Title: title}
 		for _, a := range firstActions(in) {
-			v := h.action(in, &a, htmlAction{Number: sprintf("step %d of %d", a.Order, len(in.Actions))})
+			v := h.action(in, &a, htmlAction{Number: lang.Sprintf("step %d of %d", a.Order, len(in.Actions))})
 			v.Why, v.WhyCites = "", htmlCitations{}
 			if strings.Count(v.Command, "\n") > maxBoxLines && slices.ContainsFunc(in.Actions[:min(htmlItems, len(in.Actions))], func(b Action) bool { return b.Order == a.Order }) {
 				v.Command, v.CommandBelow = "", actionAnchor(anchor, &a)
@@ -212,7 +213,7 @@ func (h *htmlPage) alternative(in *Incident, a *Alternative) htmlAlternative {
 		cites = h.behind(in, a.Label, a.WhyNot)
 	}
 	return htmlAlternative{
-		Label: string(a.Label), Certainty: string(a.Certainty), Dots: h.certainty(a.Certainty),
+		Label: lang.Word(string(a.Label)), Certainty: lang.Word(string(a.Certainty)), Dots: h.certainty(a.Certainty),
 		WhyNot: cutMiddle(a.WhyNot, htmlSentence), Cites: htmlCited(cites), For: h.refs(a.For), Against: h.refs(a.Against),
 	}
 }
@@ -236,8 +237,8 @@ func (h *htmlPage) walks(in *Incident) []htmlWalk {
 func (h *htmlPage) step(w *Answered) htmlStep {
 	glyph, _ := h.answer(w.Answer)
 	s := htmlStep{
-		Class: "unknown", Glyph: glyph, Answer: translate(string(w.Answer)), Ask: cutMiddle(w.Ask, htmlSentence),
-		Refs: h.refs(w.Because), Concludes: string(w.Concludes),
+		Class: "unknown", Glyph: glyph, Answer: lang.Word(string(w.Answer)), Ask: cutMiddle(w.Ask, htmlSentence),
+		Refs: h.refs(w.Because), Concludes: lang.Word(string(w.Concludes)),
 	}
 	if w.Answer == Yes || w.Answer == No {
 		s.Class = string(w.Answer)

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/firebreak-io/firebreak/lang"
 )
 
 // htmlCalls is the ledger of calls with its drawings.
@@ -37,14 +39,14 @@ func (h *htmlPage) calls() *htmlCalls {
 
 func (h *htmlPage) edges() htmlTable {
 	edges := h.index.report.Edges
-	t := htmlTable{Name: translate("Call"), More: more(len(edges) - htmlItems)}
+	t := htmlTable{Name: lang.T("Call"), More: more(len(edges) - htmlItems)}
 	columns := []htmlColumnOf[Edge]{
-		{"Amplification", true, func(e *Edge) string { return times(e.Amplification) }},
-		{"Calls", true, func(e *Edge) string { return known(e.Calls) }},
-		{"Attempts", true, func(e *Edge) string { return known(e.Attempts) }},
-		{"How they ended", false, func(e *Edge) string { return cutMiddle(e.ended(), htmlName) }},
-		{"Retries and routing", false, func(e *Edge) string { return cutMiddle(e.limits(), htmlName) }},
-		{"Work for nobody", false, func(e *Edge) string { return e.wasted() }},
+		{lang.Mark("Amplification"), true, func(e *Edge) string { return times(e.Amplification) }},
+		{lang.Mark("Calls"), true, func(e *Edge) string { return known(e.Calls) }},
+		{lang.Mark("Attempts"), true, func(e *Edge) string { return known(e.Attempts) }},
+		{lang.Mark("How they ended"), false, func(e *Edge) string { return cutMiddle(e.ended(), htmlName) }},
+		{lang.Mark("Retries and routing"), false, func(e *Edge) string { return cutMiddle(e.limits(), htmlName) }},
+		{lang.Mark("Work for nobody"), false, func(e *Edge) string { return e.wasted() }},
 	}
 	fill(&t, edges, columns, func(e *Edge) htmlRow {
 		var about facts
@@ -74,7 +76,7 @@ func times(f *float64) string {
 	if f == nil {
 		return ""
 	}
-	return sprintf("%.1fx", *f)
+	return lang.Sprintf("%.1fx", *f)
 }
 
 // limits says what bounds an edge's attempts, and what routing left of them.
@@ -136,12 +138,12 @@ func providers(e *Edge) *htmlFold {
 		return nil
 	}
 	fold := &htmlFold{Title: plural(len(e.Providers), "provider", "providers")}
-	fold.Name, fold.More = translate("Provider"), more(len(e.Providers)-htmlItems)
+	fold.Name, fold.More = lang.T("Provider"), more(len(e.Providers)-htmlItems)
 	fill(&fold.htmlTable, e.Providers, []htmlColumnOf[ProviderShare]{
-		{"Attempts", true, func(p *ProviderShare) string { return grouped(p.Attempts) }},
-		{"Failures", true, func(p *ProviderShare) string { return grouped(p.Failures) }},
-		{"Busy", true, func(p *ProviderShare) string { return took(p.BusyS) }},
-		{"p95", true, func(p *ProviderShare) string {
+		{lang.Mark("Attempts"), true, func(p *ProviderShare) string { return grouped(p.Attempts) }},
+		{lang.Mark("Failures"), true, func(p *ProviderShare) string { return grouped(p.Failures) }},
+		{lang.Mark("Busy"), true, func(p *ProviderShare) string { return took(p.BusyS) }},
+		{lang.Mark("p95"), true, func(p *ProviderShare) string {
 			if p.P95MS == nil {
 				return ""
 			}
@@ -209,13 +211,13 @@ func fillAll[T any](t *htmlTable, all []T, columns []htmlColumnOf[T], row func(*
 		cells := make([]htmlCell, len(all))
 		says := false
 		for i := range all {
-			cells[i] = htmlCell{Title: translate(c.title), Value: c.say(&all[i]), Number: c.number}
+			cells[i] = htmlCell{Title: lang.T(c.title), Value: c.say(&all[i]), Number: c.number}
 			says = says || cells[i].Value != ""
 		}
 		if !says {
 			continue
 		}
-		t.Heads = append(t.Heads, htmlHead{translate(c.title), c.number})
+		t.Heads = append(t.Heads, htmlHead{lang.T(c.title), c.number})
 		for i := range all {
 			t.Rows[i].Cells = append(t.Rows[i].Cells, cells[i])
 		}
@@ -241,7 +243,7 @@ type htmlLayer struct{ Edge, Factor string }
 func (h *htmlPage) path(p *Path) htmlPath {
 	v := htmlPath{Facts: p.facts().String(), Cites: htmlCitedUpTo(htmlCitesOfRow, p.Citations)}
 	for _, l := range p.Layers[:min(htmlItems, len(p.Layers))] {
-		v.Layers = append(v.Layers, htmlLayer{cutMiddle(l.Edge, htmlName), sprintf("%.1fx", l.Amplification)})
+		v.Layers = append(v.Layers, htmlLayer{cutMiddle(l.Edge, htmlName), lang.Sprintf("%.1fx", l.Amplification)})
 	}
 	return v
 }
@@ -263,23 +265,23 @@ func (h *htmlPage) pool(p *Pool) htmlPool {
 	}
 	v.Facts = cutMiddle(short.facts().String(), htmlName)
 	var about facts
-	about.add(p.Kind != "", "%s pool", p.Kind)
+	about.add(p.Kind != "", "%s pool", lang.Word(p.Kind))
 	about.add(p.Owner != "" && !strings.Contains(p.Name, p.Owner), "%s", p.Owner)
 	v.About = cutMiddle(about.String(), htmlName)
 	return v
 }
 
 func (h *htmlPage) statements() htmlTable {
-	t := htmlTable{Name: translate("Statement"), More: more(len(h.index.report.SQL) - htmlItems)}
+	t := htmlTable{Name: lang.T("Statement"), More: more(len(h.index.report.SQL) - htmlItems)}
 	columns := []htmlColumnOf[Fingerprint]{
-		{"Executions", true, func(s *Fingerprint) string { return known(s.Count) }},
-		{"In all", true, func(s *Fingerprint) string { return took(s.TotalSeconds) }},
-		{"p95", true, func(s *Fingerprint) string { return took(s.P95Seconds) }},
-		{"Longest", true, func(s *Fingerprint) string { return took(s.MaxSeconds) }},
-		{"Rows read", true, func(s *Fingerprint) string { return known(s.RowsExamined) }},
-		{"Full scan", false, func(s *Fingerprint) string { return yesOrNo(s.FullScan) }},
-		{"Running now", true, func(s *Fingerprint) string { return known(s.RunningNow) }},
-		{"Lock waits", true, func(s *Fingerprint) string { return known(s.LockWaits) }},
+		{lang.Mark("Executions"), true, func(s *Fingerprint) string { return known(s.Count) }},
+		{lang.Mark("In all"), true, func(s *Fingerprint) string { return took(s.TotalSeconds) }},
+		{lang.Mark("p95"), true, func(s *Fingerprint) string { return took(s.P95Seconds) }},
+		{lang.Mark("Longest"), true, func(s *Fingerprint) string { return took(s.MaxSeconds) }},
+		{lang.Mark("Rows read"), true, func(s *Fingerprint) string { return known(s.RowsExamined) }},
+		{lang.Mark("Full scan"), false, func(s *Fingerprint) string { return yesOrNo(s.FullScan) }},
+		{lang.Mark("Running now"), true, func(s *Fingerprint) string { return known(s.RunningNow) }},
+		{lang.Mark("Lock waits"), true, func(s *Fingerprint) string { return known(s.LockWaits) }},
 	}
 	fill(&t, h.index.report.SQL, columns, func(s *Fingerprint) htmlRow {
 		by := s.Method
@@ -287,7 +289,7 @@ func (h *htmlPage) statements() htmlTable {
 			by = s.DAOFrame
 		}
 		if by != "" {
-			by = sprintf("run by %s", cutMiddle(by, htmlName))
+			by = lang.Sprintf("run by %s", cutMiddle(by, htmlName))
 		}
 		return htmlRow{Code: cutMiddle(collapse(s.Fingerprint), htmlSentence), About: by, Cites: htmlCitedUpTo(htmlCitesOfRow, h.about(s.Citations, s.Fingerprint))}
 	})
@@ -299,9 +301,9 @@ func yesOrNo(b *bool) string {
 	case b == nil:
 		return ""
 	case *b:
-		return translate("yes")
+		return lang.T("yes")
 	}
-	return translate("no")
+	return lang.T("no")
 }
 
 // took writes a time that something took, or nothing where it is not known.
@@ -322,7 +324,7 @@ type htmlStack struct {
 
 func (h *htmlPage) stack(s *StackGroup) htmlStack {
 	v := htmlStack{
-		Threads: grouped(s.Threads), Pool: cutMiddle(s.Pool, htmlName), Wait: string(s.WaitKind), Class: waitClass(string(s.WaitKind)),
+		Threads: grouped(s.Threads), Pool: cutMiddle(s.Pool, htmlName), Wait: lang.Word(string(s.WaitKind)), Class: waitClass(string(s.WaitKind)),
 		Cites: htmlCitedUpTo(htmlCitesOfRow, h.about(s.Citations, s.Pool)),
 	}
 	short := *s
@@ -344,27 +346,27 @@ const htmlProblems = 8
 
 func (h *htmlPage) sources() htmlTable {
 	shown, rest := shownSources(h.index.report.Sources)
-	t := htmlTable{Name: translate("File"), More: rest}
+	t := htmlTable{Name: lang.T("File"), More: rest}
 	fillAll(&t, shown, []htmlColumnOf[Source]{
-		{"Format", false, func(s *Source) string {
+		{lang.Mark("Format"), false, func(s *Source) string {
 			if s.Records == 0 {
-				return translate("nothing recognised")
+				return lang.T("nothing recognised")
 			}
 			return s.Format
 		}},
-		{"Size", true, func(s *Source) string { return byteSize(s.Bytes) }},
-		{"Records", true, func(s *Source) string { return grouped(s.Records) }},
-		{"Skipped", true, func(s *Source) string {
+		{lang.Mark("Size"), true, func(s *Source) string { return byteSize(s.Bytes) }},
+		{lang.Mark("Records"), true, func(s *Source) string { return grouped(s.Records) }},
+		{lang.Mark("Skipped"), true, func(s *Source) string {
 			if s.Skipped == 0 {
 				return ""
 			}
 			return grouped(s.Skipped)
 		}},
-		{"Times", false, func(s *Source) string { return h.span(s.From, s.To) }},
+		{lang.Mark("Times"), false, func(s *Source) string { return h.span(s.From, s.To) }},
 	}, func(s *Source) htmlRow {
 		row := htmlRow{Name: cutMiddle(s.Path, htmlName), Quiet: s.Records == 0}
 		if s.Unread != "" {
-			row.Troubles = append(row.Troubles, sprintf("not all was read: %s", s.Unread))
+			row.Troubles = append(row.Troubles, lang.Sprintf("not all was read: %s", s.Unread))
 		}
 		problems := slices.DeleteFunc(slices.Clone(s.Problems), func(p string) bool { return p == s.Unread })
 		for _, p := range problems[:min(htmlProblems, len(problems))] {
@@ -405,11 +407,11 @@ const (
 
 func (h *htmlPage) trace(t *Trace) htmlTrace {
 	v := htmlTrace{
-		Name: h.drawing(), ID: cutMiddle(t.ID, 64), Edge: cutMiddle(t.Edge, htmlName), Why: strings.ReplaceAll(string(t.Why), "-", " "),
+		Name: h.drawing(), ID: cutMiddle(t.ID, 64), Edge: cutMiddle(t.Edge, htmlName), Why: lang.Word(string(t.Why)),
 		Took: seconds(max(0, t.DurationMS) / 1000), Cites: htmlCitedUpTo(htmlCitesOfRow, t.Citations),
 		More: more(t.More + max(0, len(t.Spans)-htmlSpans)),
 	}
-	v.Title = sprintf("The spans of trace %s", v.ID)
+	v.Title = lang.Sprintf("The spans of trace %s", v.ID)
 	length := max(t.DurationMS, 0.001)
 	for i := range t.Spans {
 		length = max(length, t.Spans[i].StartMS+t.Spans[i].DurationMS)
@@ -435,7 +437,7 @@ func traceSpan(s *TraceSpan, i int, length float64) htmlTraceSpan {
 	var said facts
 	said.add(true, "%s", seconds(max(0, s.DurationMS)/1000))
 	said.add(s.Attempt > 0 && s.Of > 1, "attempt %d of %d", s.Attempt, s.Of)
-	said.add(s.Outcome != "" && s.Outcome != "ok", "%s", s.Outcome)
+	said.add(s.Outcome != "" && s.Outcome != "ok", "%s", lang.Word(s.Outcome))
 	said.add(s.Orphaned, "nobody waits any more")
 	v.Said = shorten(said.String(), 60, "…")
 	switch {

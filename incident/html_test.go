@@ -14,6 +14,7 @@ import (
 	"github.com/firebreak-io/firebreak/evidence"
 	"github.com/firebreak-io/firebreak/internal/golden"
 	"github.com/firebreak-io/firebreak/internal/wellformed"
+	"github.com/firebreak-io/firebreak/lang"
 )
 
 func htmlOf(t *testing.T, r *Report, o HTMLOptions) []byte {
@@ -40,7 +41,7 @@ func pages() map[string]*Report {
 	all := examples()
 	all["empty"] = &Report{}
 	all["drawn"] = drawnReport()
-	all["huge"] = hugeReport(300)
+	all["huge"] = hugeReport(90)
 	all["odd"] = oddReport()
 	return all
 }
@@ -261,4 +262,44 @@ func hugeReport(n int) *Report {
 		r.Incidents = append(r.Incidents, *in)
 	}
 	return r
+}
+
+// TestHTMLWords holds that the texts of the templates are all in htmlWords, where
+// the catalogue of languages finds them, and no others.
+func TestHTMLWords(t *testing.T) {
+	names, err := htmlFiles.ReadDir("html")
+	if err != nil {
+		t.Fatal(err)
+	}
+	used := map[string]bool{}
+	for _, entry := range names {
+		data, err := htmlFiles.ReadFile("html/" + entry.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range templateText.FindAllSubmatch(data, -1) {
+			used[string(m[1])] = true
+		}
+	}
+	if got := slices.Sorted(maps.Keys(used)); !slices.Equal(got, htmlWords) {
+		t.Errorf("the templates have\n%q\nand htmlWords is\n%q", got, htmlWords)
+	}
+}
+
+var templateText = regexp.MustCompile(`\bt "([^"]+)"`)
+
+func TestHTMLInChinese(t *testing.T) {
+	if err := lang.Use(lang.Chinese); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = lang.Use(lang.English) }()
+	for name, r := range pages() {
+		page := htmlOf(t, r, HTMLOptions{})
+		if err := wellformed.HTML(page); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if !bytes.Contains(page, []byte(`<html lang="zh-Hans"`)) {
+			t.Errorf("%s: the page does not name its language", name)
+		}
+	}
 }

@@ -3,6 +3,8 @@ package incident
 import (
 	"math"
 	"time"
+
+	"github.com/firebreak-io/firebreak/lang"
 )
 
 // htmlTimeline is all that has times on one axis: the links of the chains as
@@ -64,7 +66,7 @@ func (h *htmlPage) timeline() *htmlTimeline {
 	if axis.from.IsZero() {
 		return nil
 	}
-	t := &htmlTimeline{Name: h.drawing(), Title: translate("What happened when"), More: more(len(r.Timeline) - laneSeries)}
+	t := &htmlTimeline{Name: h.drawing(), Title: lang.T("What happened when"), More: more(len(r.Timeline) - laneSeries)}
 	y := 0
 	add := func(l htmlLane, height int) {
 		l.Top, l.NameY, l.SaidY = y, y+12, y+28
@@ -168,14 +170,14 @@ func (h *htmlPage) linkLane(l *Link, a axis) (htmlLane, bool) {
 	}
 	x := a.share(from)
 	lane := htmlLane{
-		Class: string(l.Role), Glyph: roleGlyph(l.Role), Name: string(l.Role) + " " + string(l.Label),
+		Class: roleClass(l.Role), Glyph: roleGlyph(l.Role), Name: lang.Word(string(l.Role)) + " " + lang.Word(string(l.Label)),
 		Span: &htmlSpan{X: percent(x), Width: percent(max(0.006, a.share(to)-x)), Hollow: !since},
-		Said: sprintf("seen %s", h.span(from, to)),
+		Said: lang.Sprintf("seen %s", h.span(from, to)),
 	}
 	if since {
-		lane.Said = sprintf("since %s", h.clock(from))
+		lane.Said = lang.Sprintf("since %s", h.clock(from))
 		if h.clock(to) != h.clock(from) {
-			lane.Said += ", " + sprintf("last seen %s", h.clock(to))
+			lane.Said += ", " + lang.Sprintf("last seen %s", h.clock(to))
 		}
 	}
 	return lane, true
@@ -201,7 +203,7 @@ func (h *htmlPage) seriesLane(s *Series, a axis) (htmlLane, bool) {
 	} else if unit != "" {
 		unit = " " + unit
 	}
-	lane := htmlLane{Class: "series", Name: shorten(s.Signal, 44, "…"), Said: sprintf("at most %s", significant(top)+unit)}
+	lane := htmlLane{Class: "series", Name: shorten(s.Signal, 44, "…"), Said: lang.Sprintf("at most %s", significant(top)+unit)}
 	width := max(0.004, a.share(a.from.Add(bucket)))
 	for _, p := range points {
 		if p.Value <= 0 || top <= 0 {
@@ -216,7 +218,7 @@ func (h *htmlPage) seriesLane(s *Series, a axis) (htmlLane, bool) {
 	}
 	if !s.Onset.IsZero() {
 		lane.Onset = percent(a.share(s.Onset))
-		lane.Said += ", " + sprintf("rises %s", h.clock(s.Onset))
+		lane.Said += ", " + lang.Sprintf("rises %s", h.clock(s.Onset))
 	}
 	return lane, true
 }
