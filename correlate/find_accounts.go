@@ -440,8 +440,12 @@ func (q *inquiry) duplicateFindings() {
 		return
 	}
 	listed := 0
+	g := q.callGraph()
 	for _, d := range q.e.book.Duplicates {
-		if !writes(methodName(d.Method)) || listed == 3 || !repeatedByRetry(&d) && !q.has(incident.RetryAmplified, incident.RetryExhausted, incident.RetrySucceeded, incident.RetryWrite, incident.CallTimeout) {
+		callee, _, _ := strings.Cut(d.Callee, ", ") // its replicas are named, too
+		names := map[string]string{"service": minNonBlank(serviceName(d.Service), callee), "method": methodName(d.Method)}
+		if !writes(names["method"]) || listed == 3 || !repeatedByRetry(&d) && !slices.ContainsFunc(q.of(incident.RetryAmplified, incident.RetryExhausted, incident.RetrySucceeded, incident.RetryWrite, incident.CallTimeout),
+			func(f incident.Finding) bool { return leadsTo(g, f.Names, names) }) {
 			continue
 		}
 		name := joinMethod(d.Service, methodName(d.Method))
@@ -458,7 +462,7 @@ func (q *inquiry) duplicateFindings() {
 				text += lang.Sprintf("; %s the next began while the one before still ran", times(int(d.Overlaps)))
 			}
 		}
-		q.findCited(incident.DuplicateWrite, name, text, int(d.Executions-d.Keys), span{}, citeUnion(keepCites, cites), values, map[string]string{"service": serviceName(d.Service), "method": methodName(d.Method)})
+		q.findCited(incident.DuplicateWrite, name, text, int(d.Executions-d.Keys), span{}, citeUnion(keepCites, cites), values, names)
 		listed++
 	}
 }

@@ -460,11 +460,14 @@ func (q *inquiry) duplicateWrites() *candidate {
 	if len(fs) == 0 {
 		return c
 	}
-	if q.has(incident.RetryWrite, incident.RetrySucceeded, incident.RetryExhausted, incident.CallLate) {
+	if len(q.behindDuplicates(incident.RetryWrite, incident.RetrySucceeded, incident.RetryExhausted, incident.CallLate)) > 0 {
 		c.support(2, q.ids(incident.DuplicateWrite))
-		c.support(2, q.ids(incident.RetryWrite))
-		c.support(1, q.ids(incident.CallLate, incident.RetrySucceeded))
+		c.support(2, idsOf(q.behindDuplicates(incident.RetryWrite)))
+		c.support(1, idsOf(q.behindDuplicates(incident.CallLate, incident.RetrySucceeded)))
 		c.subject = fs[0].Text
+	} else if q.has(incident.RetryAmplified) && len(q.behindDuplicates(incident.RetryAmplified)) == 0 {
+		c.forIDs = q.ids(incident.DuplicateWrite)
+		c.whyNot = lang.T("writes ran twice, and the retries that are seen are of another service")
 	} else if fs[0].Values["writes.retried"] >= fewCalls {
 		// The provider's own log shows attempts: who made them was not saved.
 		c.support(2, q.ids(incident.DuplicateWrite))

@@ -324,6 +324,11 @@ func (q *inquiry) chain(in *incident.Incident, trigger, amp, victim *candidate) 
 		}
 		in.Chain = append(in.Chain, link)
 	}
+	if trigger != nil && trigger.label == incident.DuplicateWrites {
+		if amp = q.behind(amp); amp == nil {
+			amp = &candidate{label: incident.RetryAmplification}
+		}
+	}
 	last := incident.Label("")
 	follows := func(l incident.Label) bool { return last == "" || slices.Contains(causes[last], l) }
 	if trigger != nil && trigger.label != incident.DuplicateWrites {
