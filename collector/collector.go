@@ -108,6 +108,8 @@ type collection struct {
 	roots    []string // the folders given, links resolved
 	parsed   bool     // some input reached a parser
 	sinkErr  error
+	excerpt  *excerpt        // looked for instead of parsing; nil when collecting
+	packed   map[string]bool // sources that were unpacked, where one is looked for
 	progress Progress
 	told     int64 // bytes when Progress was last called
 }
@@ -117,7 +119,7 @@ func newCollection(ctx context.Context, o Options, sink func(*evidence.Record) e
 	if o.Stdin == nil {
 		o.Stdin = os.Stdin
 	}
-	return &collection{ctx: ctx, o: o, sink: sink, open: os.Open, byPath: map[string]*Source{}, copies: newCopies()}
+	return &collection{ctx: ctx, o: o, sink: sink, open: os.Open, byPath: map[string]*Source{}, copies: newCopies(), packed: map[string]bool{}}
 }
 
 func (c *collection) run(paths []string) ([]Source, error) {

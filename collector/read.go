@@ -138,6 +138,9 @@ func (c *collection) input(name string, r io.Reader, m meta) {
 
 // text parses an unpacked input.
 func (c *collection) text(name string, br *bufio.Reader, m meta) {
+	if c.looks(name, br, m) {
+		return
+	}
 	if c.o.Foreign != nil {
 		head, _ := br.Peek(headSize) // an error will come again
 		if why := c.o.Foreign(head); why != "" {

@@ -111,6 +111,24 @@ type Incident struct {
 	Walk         []Answered    `json:"walk"`
 	Actions      []Action      `json:"actions"`
 	Missing      []Missing     `json:"missing"`
+	Remarks      []Remark      `json:"remarks,omitempty"` // what the engineer noted on the evidence
+}
+
+// What a remark says of the verdict: that what it is about speaks for or against
+// it. Without either it is a bookmark.
+const (
+	For     = "for"
+	Against = "against"
+)
+
+// Remark is an engineer's note on something of the evidence. It is never made
+// by firebreak itself.
+type Remark struct {
+	Stance    string              `json:"stance,omitempty"`
+	About     string              `json:"about"` // what was on the screen
+	Text      string              `json:"text,omitempty"`
+	Findings  []string            `json:"findings,omitempty"`
+	Citations []evidence.Citation `json:"citations,omitempty"`
 }
 
 // Link is one part of the causal chain.

@@ -21,13 +21,19 @@ func analyse(ctx context.Context, q request, tell func(progress)) (*incident.Rep
 		return nil, false, failed(fmt.Errorf("--runbooks %s:\n%w", q.runbooks, err), lang.T("docs/runbooks.md says what a runbook may hold"))
 	}
 	engine := correlate.New(correlate.Config{Version: q.version, Fingerprint: parsers.Fingerprint})
+	sink := engine.Add
+	var early *drafts
+	if q.drafts {
+		early = newDrafts(q, books)
+		sink = early.beside(engine.Add)
+	}
 	sources, err := collector.Collect(ctx, q.paths, collector.Options{
 		Stdin: q.stdin, Zone: q.zone, Since: q.since, Until: q.until, Exclude: q.exclude, Foreign: notEvidence,
 		AccessFormat: q.access,
 		Progress: func(p collector.Progress) {
-			tell(progress{p.Bytes, p.Total, p.Files, p.FilesTotal, p.Current})
+			tell(progress{p.Bytes, p.Total, p.Files, p.FilesTotal, p.Current, early.due(p.Total)})
 		},
-	}, engine.Add)
+	}, sink)
 	partial := err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err())
 	switch {
 	case partial:

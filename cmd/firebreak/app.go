@@ -24,7 +24,9 @@ type app struct {
 	analyse        analyser
 	outTerminal    bool // standard output is a terminal
 	errTerminal    bool
-	columns        int // of the terminal; 0 if there is none
+	inTerminal     bool
+	columns, rows  int  // of the terminal; 0 if there is none
+	realSize       bool // the terminal said so itself
 }
 
 // analyser turns evidence into a report. With the end of the context it reports
@@ -41,6 +43,7 @@ type request struct {
 	runbooks     string   // a team's own folder of runbooks; empty if none
 	exclude      []string // never read: the report being written
 	version      string
+	drafts       bool // verdicts are wanted while reading goes on
 }
 
 // progress says how far reading has come, in bytes as they lie on disk.
@@ -48,6 +51,7 @@ type progress struct {
 	bytes, total      int64
 	files, filesTotal int
 	current           string
+	draft             *incident.Report // the verdict so far, if there is a new one
 }
 
 func newApp(analyse analyser) *app {
@@ -56,14 +60,21 @@ func newApp(analyse analyser) *app {
 		env: os.Getenv, now: time.Now, analyse: analyse,
 		outTerminal: term.IsTerminal(int(os.Stdout.Fd())),
 		errTerminal: term.IsTerminal(int(os.Stderr.Fd())),
+		inTerminal:  term.IsTerminal(int(os.Stdin.Fd())),
 	}
 	if a.outTerminal {
-		if w, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil {
-			a.columns = w
+		if w, h, err := term.GetSize(int(os.Stdout.Fd())); err == nil && w > 0 {
+			a.columns, a.rows, a.realSize = w, h, true
 		}
 	}
 	if w, err := strconv.Atoi(a.env("COLUMNS")); err == nil && w > 0 {
 		a.columns = w
+		if a.rows == 0 {
+			a.rows = 24
+		}
+	}
+	if h, err := strconv.Atoi(a.env("LINES")); err == nil && h > 0 && !a.realSize {
+		a.rows = h
 	}
 	return a
 }

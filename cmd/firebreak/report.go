@@ -85,33 +85,15 @@ func (a *app) report(cmd *cobra.Command, paths []string, o reportOptions) error 
 	if err != nil {
 		return err
 	}
-	q := request{paths: paths, stdin: a.stdin, runbooks: o.runbooks, exclude: plan.files(), version: version()}
-	if q.zone, err = parseZone(o.zone); err != nil {
+	q, err := a.request(cmd, paths, o)
+	if err != nil {
 		return err
 	}
-	if o.access != "" {
-		if err := parsers.CheckAccessFormat(o.access); err != nil {
-			return usagef(`--access-format '$remote_addr [$time_local] "$request" $status $request_time'`, "--access-format: %v", err)
-		}
-		q.access = o.access
-	}
-	if q.since, err = a.parseTime("since", o.since, q.zone); err != nil {
-		return err
-	}
-	if q.until, err = a.parseTime("until", o.until, q.zone); err != nil {
-		return err
-	}
-	if !q.since.IsZero() && !q.until.IsZero() && q.until.Before(q.since) {
-		return usagef(lang.T("exchange them"), "--until %s is before --since %s", o.until, o.since)
-	}
+	q.exclude = plan.files()
 	generated, err := a.generatedAt(o.generatedAt)
 	if err != nil {
 		return err
 	}
-	if err := a.checkPaths(cmd, paths, o.runbooks); err != nil {
-		return err
-	}
-
 	ctx, stop := interruptible()
 	defer stop()
 	bar := a.progressBar(o.quiet)
@@ -131,6 +113,31 @@ func (a *app) report(cmd *cobra.Command, paths []string, o reportOptions) error 
 		return verdictCode(report)
 	}
 	return nil
+}
+
+// request reads the flags that say what is read, and how.
+func (a *app) request(cmd *cobra.Command, paths []string, o reportOptions) (request, error) {
+	q := request{paths: paths, stdin: a.stdin, runbooks: o.runbooks, version: version()}
+	var err error
+	if q.zone, err = parseZone(o.zone); err != nil {
+		return q, err
+	}
+	if o.access != "" {
+		if err := parsers.CheckAccessFormat(o.access); err != nil {
+			return q, usagef(`--access-format '$remote_addr [$time_local] "$request" $status $request_time'`, "--access-format: %v", err)
+		}
+		q.access = o.access
+	}
+	if q.since, err = a.parseTime("since", o.since, q.zone); err != nil {
+		return q, err
+	}
+	if q.until, err = a.parseTime("until", o.until, q.zone); err != nil {
+		return q, err
+	}
+	if !q.since.IsZero() && !q.until.IsZero() && q.until.Before(q.since) {
+		return q, usagef(lang.T("exchange them"), "--until %s is before --since %s", o.until, o.since)
+	}
+	return q, a.checkPaths(cmd, paths, o.runbooks)
 }
 
 // verdictCode turns a report into what scripts branch on.

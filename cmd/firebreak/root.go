@@ -20,6 +20,7 @@ func (a *app) commands() []*cobra.Command {
 func (a *app) rootCommand() *cobra.Command {
 	var o reportOptions
 	var asked bool
+	var screen screenOptions
 	root := &cobra.Command{
 		Use:   "firebreak PATH...",
 		Short: lang.T("Tells why an RPC fleet is burning, from the evidence left behind"),
@@ -43,10 +44,11 @@ any order and of any kind; what is not known is passed by and said so.`),
 			if len(args) == 0 {
 				return cmd.Help()
 			}
-			return a.report(cmd, args, o)
+			return a.triage(cmd, args, o, screen)
 		},
 	}
 	o.register(root)
+	screen.register(root)
 	root.Flags().BoolVar(&asked, "version", false, lang.T("say which build this is"))
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usagef(cmd.CommandPath()+" --help", "%v", err)

@@ -27,7 +27,7 @@ var allowed = map[string][]string{
 	"correlate":     {"evidence", "incident"},
 	"runbooks":      {"incident"},
 	"simulate":      {},
-	"tui":           {"incident", "runbooks", "simulate"},
+	"tui":           {"evidence", "incident", "runbooks", "simulate"},
 	"exporter":      {"incident"},
 	"otelconnector": {"evidence", "parsers", "correlate", "incident"},
 	"capture":       {},
@@ -60,7 +60,7 @@ var denied = map[string]struct {
 	inTests bool
 }{
 	"log":                    {"log/slog, handed in", nil, false},
-	"os/exec":                {"only capture runs other programs", []string{"capture", "lab"}, true},
+	"os/exec":                {"only capture runs other programs, and cmd the reader's own pager", []string{"capture", "cmd", "lab"}, true},
 	"flag":                   {"flags are defined in cmd", []string{"cmd", "internal", "lab"}, false},
 	"github.com/spf13/pflag": {"flags are defined in cmd", []string{"cmd"}, false},
 	"github.com/spf13/cobra": {"flags are defined in cmd", []string{"cmd"}, false},
