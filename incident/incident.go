@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/firebreak-io/firebreak/evidence"
+	"github.com/firebreak-io/firebreak/lang"
 )
 
 // Schema is the name and version of the report's JSON form.
@@ -154,6 +155,17 @@ type Alternative struct {
 	For       []string  `json:"for"`     // finding IDs
 	Against   []string  `json:"against"` // finding IDs
 	WhyNot    string    `json:"why_not"`
+}
+
+// Says is the stance in words.
+func (r *Remark) Says() string {
+	switch r.Stance {
+	case For:
+		return lang.T("speaks for it")
+	case Against:
+		return lang.T("speaks against it")
+	}
+	return lang.T("noted")
 }
 
 // Answer is the answer to a runbook step.

@@ -184,6 +184,7 @@ func TestSchemaKnowsEveryKey(t *testing.T) {
 func TestSchemaKnowsEveryField(t *testing.T) {
 	r := slowSQLReport()
 	r.Incidents[0].Walk[0].Concludes = SlowSQL
+	r.Incidents[0].Remarks = []Remark{{Stance: For, About: "trigger slow-sql", Text: "the dashboard shows it too", Findings: []string{"f1"}, Citations: r.Findings[0].Citations}}
 	r.Pools[0].Waiting = ptr(1)
 	r.Edges[0].Scope, r.Edges[0].Exact = "failed-calls", true
 	e := &r.Edges[0]

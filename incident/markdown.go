@@ -83,6 +83,7 @@ func (m *markdown) incident(in *Incident) {
 	m.missing(in)
 	m.notes(in)
 	m.evidence(in)
+	m.remarks(in)
 	m.alternatives(in)
 	m.walk(in)
 }
@@ -156,6 +157,16 @@ func (m *markdown) alternatives(in *Incident) {
 		}
 		m.line(m.behind(in, a.Label, a.WhyNot), "- **%s** (%s): %s%s%s", lang.Word(string(a.Label)), lang.Word(string(a.Certainty)), escape(a.WhyNot),
 			prefixed(" "+lang.T("For:")+" ", strings.Join(a.For, ", ")), prefixed(" "+lang.T("Against:")+" ", strings.Join(a.Against, ", ")))
+	}
+}
+
+// remarks are what the engineer noted; they stand apart from what firebreak says.
+func (m *markdown) remarks(in *Incident) {
+	for i, r := range in.Remarks {
+		if i == 0 {
+			m.line(nil, "\n**%s**\n", lang.T("Noted by the engineer"))
+		}
+		m.line(r.Citations, "- **%s**%s: %s", r.Says(), prefixed(" ", escape(r.Text)), escape(r.About))
 	}
 }
 

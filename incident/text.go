@@ -147,6 +147,7 @@ func (t *text) incident(in *Incident) {
 	t.notes(in)
 	t.evidence(in)
 	t.walk(in)
+	t.remarks(in)
 	t.alternatives(in)
 	t.missing(in)
 	t.actions(in)

@@ -131,6 +131,18 @@ func padded[T ~string](word T, column ...T) string {
 	return said + strings.Repeat(" ", max(0, widest-cells(said)))
 }
 
+// remarks are what the engineer noted; they stand apart from what firebreak says.
+func (t *text) remarks(in *Incident) {
+	for i, r := range in.Remarks {
+		if i == 0 {
+			t.heading("NOTED BY THE ENGINEER")
+		}
+		words := append(t.words(bold, r.Says()+":"), t.words(plain, r.Text)...)
+		words = append(words, t.words(dim, r.About)...)
+		t.item("  "+t.bullet+" ", "    ", append(words, t.cites(r.Citations, 2)...)...)
+	}
+}
+
 func (t *text) alternatives(in *Incident) {
 	if len(in.Alternatives) == 0 {
 		return

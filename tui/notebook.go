@@ -5,7 +5,6 @@ import (
 
 	"github.com/firebreak-io/firebreak/evidence"
 	"github.com/firebreak-io/firebreak/incident"
-	"github.com/firebreak-io/firebreak/lang"
 	"github.com/firebreak-io/firebreak/runbooks"
 )
 
@@ -63,18 +62,6 @@ func (n *Notebook) say(in *incident.Incident, book, step string, said Said) {
 		n.Answers[key] = map[string]Said{}
 	}
 	n.Answers[key][step] = said
-}
-
-// remark returns the remark on a thing, nil if there is none.
-func (n *Notebook) remark(in *incident.Incident, screen screenID, key string) *Remark {
-	if in == nil {
-		return nil
-	}
-	i := n.at(in.ID, string(screen), key)
-	if i < 0 {
-		return nil
-	}
-	return &n.Remarks[i]
 }
 
 func (n *Notebook) at(id, screen, key string) int {
@@ -138,15 +125,4 @@ func (n *Notebook) Into(r *incident.Report, books *runbooks.Library) *incident.R
 	return &out
 }
 
-// stances are what a remark can be.
-func stances() []string { return []string{incident.For, incident.Against, ""} }
-
-func stanceWord(s string) string {
-	switch s {
-	case incident.For:
-		return lang.T("speaks for it")
-	case incident.Against:
-		return lang.T("speaks against it")
-	}
-	return lang.T("noted")
-}
+func stanceWord(s string) string { return (&incident.Remark{Stance: s}).Says() }

@@ -9,12 +9,11 @@ import (
 // page is what a screen shows: rows under each other, of which the window shows
 // a part. Rows that share a key are one thing, on which the cursor rests.
 type page struct {
-	head   []text // stays while the rows scroll
-	rows   []row
-	none   string // said in place of rows
-	lists  bool   // rows are a list of things: filters apply to it
-	first  string // key that the cursor begins at; empty: the first
-	widths int    // columns that the rows were laid out for
+	head  []text // stays while the rows scroll
+	rows  []row
+	none  string // said in place of rows
+	lists bool   // rows are a list of things: filters apply to it
+	first string // key that the cursor begins at; empty: the first
 }
 
 // row is one line of a page.

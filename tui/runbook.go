@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/firebreak-io/firebreak/evidence"
 	"github.com/firebreak-io/firebreak/incident"
 	"github.com/firebreak-io/firebreak/lang"
 	"github.com/firebreak-io/firebreak/runbooks"
@@ -39,7 +40,7 @@ func runbookPage(s *scene, _ place) *page {
 	at := min(s.notes.walked(s.now, s.book), len(replies))
 	label, _ := walk.Conclusion()
 	p.head = []text{
-		text{{strong, lang.T(b.Title)}, {dim, "  " + b.Name}, {dim, "  " + lang.Sprintf("question %d of %d", min(at+1, len(replies)), len(replies))}},
+		{{strong, lang.T(b.Title)}, {dim, "  " + b.Name}, {dim, "  " + lang.Sprintf("question %d of %d", min(at+1, len(replies)), len(replies))}},
 		nil,
 	}
 	for i, r := range replies {
@@ -191,7 +192,7 @@ func conclusion(s *scene, p *page, walk runbooks.Walk, label incident.Label, w i
 }
 
 // firstEach returns the first citation of each finding.
-func firstEach(s *scene, ids []string) (list []evidenceCitation) {
+func firstEach(s *scene, ids []string) (list []evidence.Citation) {
 	for _, f := range s.findings(ids) {
 		if len(f.Citations) > 0 {
 			list = append(list, f.Citations[0])

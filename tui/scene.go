@@ -27,8 +27,7 @@ type scene struct {
 	scenario *scenario       // of the what-if screen
 
 	*glyphs
-	width, height int    // of the room for the page
-	marked        string // thing at which a selection on the timeline began
+	width, height int // of the room for the page
 }
 
 // newScene indexes a report.

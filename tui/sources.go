@@ -8,8 +8,6 @@ import (
 	"github.com/firebreak-io/firebreak/lang"
 )
 
-type evidenceCitation = evidence.Citation
-
 // sourcesPage says what was read, how much of it was understood, and what was
 // lost.
 func sourcesPage(s *scene, _ place) *page {
@@ -29,7 +27,7 @@ func sourcesPage(s *scene, _ place) *page {
 		text{{strong, lang.Sprintf("%d sources, %s, %s records", len(s.report.Sources), size(bytes), grouped(int64(records)))}}.
 			and(toneIf(skipped > 0, warn), lang.Sprintf(", %s skipped", grouped(int64(skipped)))).
 			and(toneIf(unread > 0, bad), lang.Sprintf(", %d not read in full", unread)),
-		text{{dim, lang.Sprintf("times are shown in %s", s.zone.String())}},
+		{{dim, lang.Sprintf("times are shown in %s", s.zone.String())}},
 		nil,
 	}
 	name := max(12, s.width-44)
@@ -54,8 +52,11 @@ func sourcesPage(s *scene, _ place) *page {
 				format = lang.T("nothing known in it")
 			}
 			return text{
-				{tn, glyph + " "}, {plain, pad(middle(src.Path, name, s.ellipsis), name, s.ellipsis) + " "},
-				{info, pad(format, 16, s.ellipsis) + " "}, {dim, padLeft(size(src.Bytes), 8) + " "}, {dim, padLeft(grouped(int64(src.Records)), 10)},
+				{tn, glyph + " "},
+				{plain, pad(middle(src.Path, name, s.ellipsis), name, s.ellipsis) + " "},
+				{info, pad(format, 16, s.ellipsis) + " "},
+				{dim, padLeft(size(src.Bytes), 8) + " "},
+				{dim, padLeft(grouped(int64(src.Records)), 10)},
 			}
 		}
 		p.rows = append(p.rows, r)

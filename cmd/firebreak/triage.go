@@ -110,11 +110,11 @@ func (a *app) triage(cmd *cobra.Command, paths []string, o reportOptions, s scre
 	if last != nil {
 		cfg.Case = &last.Case
 	}
-	return a.run1(cfg)
+	return a.show(cfg)
 }
 
-// run1 runs the screen until it is left.
-func (a *app) run1(cfg tui.Config) error {
+// show runs the screen until it is left.
+func (a *app) show(cfg tui.Config) error {
 	options := []tea.ProgramOption{tea.WithoutSignalHandler()}
 	if a.columns > 0 && a.rows > 0 && !a.realSize {
 		options = append(options, tea.WithWindowSize(a.columns, a.rows))
@@ -124,7 +124,7 @@ func (a *app) run1(cfg tui.Config) error {
 		if err != nil {
 			return failed(lang.Errorf("open the terminal: %w", err), "firebreak report, which needs none")
 		}
-		defer in.Close()
+		defer func() { _ = in.Close() }()
 		options = append(options, tea.WithInput(in))
 	}
 	m := tui.New(cfg)
@@ -250,4 +250,3 @@ func (a *app) exporter(q request, o reportOptions) func(*incident.Report, string
 		return path, err
 	}
 }
-
