@@ -136,7 +136,7 @@ var keysByName = map[string]tea.Key{
 	"shift+tab": {Code: tea.KeyTab, Mod: tea.ModShift}, "up": {Code: tea.KeyUp}, "down": {Code: tea.KeyDown}, "left": {Code: tea.KeyLeft},
 	"right": {Code: tea.KeyRight}, "pgdown": {Code: tea.KeyPgDown}, "pgup": {Code: tea.KeyPgUp}, "home": {Code: tea.KeyHome},
 	"end": {Code: tea.KeyEnd}, "space": {Code: tea.KeySpace, Text: " "}, "ctrl+c": {Code: 'c', Mod: tea.ModCtrl}, "ctrl+u": {Code: 'u', Mod: tea.ModCtrl},
-	"ctrl+w": {Code: 'w', Mod: tea.ModCtrl}, "delete": {Code: tea.KeyDelete},
+	"shift+left": {Code: tea.KeyLeft, Mod: tea.ModShift}, "shift+right": {Code: tea.KeyRight, Mod: tea.ModShift}, "ctrl+w": {Code: 'w', Mod: tea.ModCtrl}, "delete": {Code: tea.KeyDelete},
 }
 
 // do uses bindings by their IDs, so that a key can be changed in one place.

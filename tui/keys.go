@@ -85,7 +85,7 @@ func bindings() []binding {
 var keyNames = map[string]string{
 	"enter": "Enter", "esc": "Esc", "up": "↑", "down": "↓", "left": "←", "right": "→", "pgdown": "PgDn", "pgup": "PgUp",
 	"home": "Home", "end": "End", "tab": "Tab", "shift+tab": "Shift-Tab", "space": "Space", "backspace": "Backspace",
-	"shift+down": "Shift-↓", "shift+up": "Shift-↑",
+	"shift+left": "Shift-←", "shift+right": "Shift-→", "shift+down": "Shift-↓", "shift+up": "Shift-↑",
 }
 
 func keyName(key string) string {
@@ -242,7 +242,7 @@ func (m *Model) hints() []string {
 		}
 		return list
 	case onTimeline:
-		return []string{"select", "zoom-out", "down", "enter", "help", "quit"}
+		return []string{"later", "select", "zoom", "zoom-out", "down", "open", "help", "quit"}
 	case onWhatIf:
 		return []string{"change", "more", "less", "reset", "help", "quit"}
 	case onExcerpt:

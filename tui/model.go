@@ -141,6 +141,7 @@ func (m *Model) show(r Reading) {
 	m.reading.Report = &report
 	next := newScene(&report)
 	next.notes, next.nth, next.window, next.scenario = m.scene.notes, m.scene.nth, m.scene.window, nil
+	next.axis = m.scene.axis
 	m.scene = next
 	m.changed()
 }
@@ -152,6 +153,7 @@ func (m *Model) changed() {
 	s := m.scene
 	s.glyphs, s.zone, s.book, s.books = m.glyphs, m.cfg.Zone, m.book, m.reading.Books
 	s.loading, s.partial, s.progress, s.failure = m.loading, m.reading.Partial, m.progress, m.failure
+	s.keyName = m.keyOf
 	s.nth = max(0, min(s.nth, len(s.report.Incidents)-1))
 	s.now = nil
 	if len(s.report.Incidents) > 0 {

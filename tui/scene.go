@@ -25,6 +25,8 @@ type scene struct {
 	zone     *time.Location
 	window   incident.Window // that the engineer chose; zero: all
 	scenario *scenario       // of the what-if screen
+	axis     axis            // of the timeline
+	keyName  func(id string) string
 
 	*glyphs
 	width, height int // of the room for the page

@@ -12,9 +12,7 @@ func routesPage(s *scene, at place) *page              { return &page{none: "soo
 func routesDetail(s *scene, at place, key string) *page {
 	return nil
 }
-func timelinePage(s *scene, at place) *page { return &page{none: "soon"} }
-func timelineBindings() []binding           { return nil }
-func whatIfPage(s *scene, at place) *page   { return &page{none: "soon"} }
-func whatIfBindings() []binding             { return nil }
+func whatIfPage(s *scene, at place) *page { return &page{none: "soon"} }
+func whatIfBindings() []binding           { return nil }
 
 type scenario struct{}
