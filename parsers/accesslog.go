@@ -78,7 +78,13 @@ func sampleLines(text []byte, all bool) [][]byte {
 
 // accessLog reads a text with access-log lines in it.
 func accessLog(in *Input, emit Emit) error {
-	window, err := in.ahead(accessWindow)
+	return accessLogBy(in, emit, accessBlockSize, accessWorkers())
+}
+
+// accessLogBy reads a text in blocks of about so many bytes, with the help of so
+// many goroutines.
+func accessLogBy(in *Input, emit Emit, size, workers int) error {
+	window, all, err := in.ahead(accessWindow)
 	if err != nil {
 		return err
 	}
@@ -91,22 +97,26 @@ func accessLog(in *Input, emit Emit) error {
 		}
 	}
 	r := newAccessReader(in, emit, layouts)
+	if workers > 0 && len(layouts) > 0 && !in.Lines.Wrapped() && (!all || size < accessBlockSize) {
+		r.blocks = newAccessBlocks(in, r.parser.layouts, size, workers)
+		defer r.blocks.stop()
+	}
 	defer func() { in.tally("access-log", r.sent) }()
 	return in.text(in, emit, r.line)
 }
 
 // ahead returns the first lines of the input without reading them: as many as
-// stand in so many bytes, unwrapped.
-func (in *Input) ahead(size int) ([][]byte, error) {
+// stand in so many bytes, unwrapped; and whether they are all.
+func (in *Input) ahead(size int) (lines [][]byte, all bool, err error) {
 	head, err := io.ReadAll(io.LimitReader(in.Lines.r, int64(size)))
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
+	all = len(head) < size
 	in.Lines.r = io.MultiReader(bytes.NewReader(head), in.Lines.r)
 	if !in.Lines.Wrapped() {
-		return sampleLines(head, len(head) < size), nil
+		return sampleLines(head, all), all, nil
 	}
-	var lines [][]byte
 	l := NewLines(bytes.NewReader(head))
 	l.width = in.Lines.width
 	l.SetUnwrap(in.Lines.unwrap)
@@ -115,5 +125,5 @@ func (in *Input) ahead(size int) ([][]byte, error) {
 			lines = append(lines, bytes.Clone(l.Bytes()))
 		}
 	}
-	return lines, nil
+	return lines, all, nil
 }

@@ -30,6 +30,22 @@ type jsonMember struct {
 	first   *jsonMember // among its own members
 }
 
+// clone is a copy for another goroutine: walk notes what came after what.
+func (j *accessJSON) clone() *accessJSON {
+	return &accessJSON{root: *j.root.clone(), columns: j.columns}
+}
+
+func (m *jsonMember) clone() *jsonMember {
+	c := &jsonMember{name: m.name, column: m.column}
+	if m.members != nil {
+		c.members = make(map[string]*jsonMember, len(m.members))
+	}
+	for name, x := range m.members {
+		c.members[name] = x.clone()
+	}
+	return c
+}
+
 const maxJSONDepth = 6
 
 // add makes columns of the members of a sample line that have a known name.

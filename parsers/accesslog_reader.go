@@ -1,10 +1,6 @@
 package parsers
 
-import (
-	"time"
-
-	"github.com/firebreak-io/firebreak/evidence"
-)
+import "github.com/firebreak-io/firebreak/evidence"
 
 // accessReader turns the lines of an access log into records, one at a time and
 // in their order. It makes nothing new for a line: the record that it lends is
@@ -14,7 +10,9 @@ type accessReader struct {
 	emit    Emit
 	parser  accessParser
 	rec     evidence.Record
-	access  evidence.Access
+	now     accessLine
+	blocks  *accessBlocks // nil if there is little to read
+	follows bool          // the line before was one, too
 	sent    int
 	adopted int // layouts that were met after the first lines
 }
@@ -28,10 +26,53 @@ func newAccessReader(in *Input, emit Emit, layouts []*accessLayout) *accessReade
 }
 
 // line reads a line if it is one of an access log.
-func (r *accessReader) line(line []byte) (bool, error) {
+func (r *accessReader) line(line []byte) (mine bool, err error) {
+	follows := r.follows
+	r.follows = false
 	if len(line) == 0 {
 		return false, nil
 	}
+	if r.blocks != nil {
+		if b, i := r.blocks.at(r.in.Lines.Number()); b != nil && b.lines[i].known {
+			r.follows = true
+			if !follows { // who reads what is in between has something to end
+				return true, r.lend(r.in.Lines.Number(), b.data, &b.lines[i])
+			}
+			return true, r.rest(b, i)
+		}
+	}
+	mine, err = r.one(line)
+	r.follows = mine
+	return mine, err
+}
+
+// rest emits the lines from the current one on that are parsed already.
+func (r *accessReader) rest(b *accessBlock, i int) error {
+	lines := r.in.Lines
+	number := lines.Number()
+	from, first := int(b.lines[i].end), i+1 // Lines is behind the current one
+	for {
+		for ; i < len(b.lines) && b.lines[i].known; i++ {
+			if err := r.lend(number, b.data, &b.lines[i]); err != nil {
+				return err
+			}
+			number++
+		}
+		if i > first {
+			lines.pass(int(b.lines[i-1].end)-from, i-first)
+		}
+		if i < len(b.lines) {
+			return nil
+		}
+		if b, i = r.blocks.at(number); b == nil {
+			return nil
+		}
+		from, first = 0, 0
+	}
+}
+
+// one reads a line without knowing those after it.
+func (r *accessReader) one(line []byte) (bool, error) {
 	p := &r.parser
 	l, found := p.layoutOf(line)
 	if l != nil {
@@ -72,6 +113,9 @@ func (r *accessReader) adopt(line []byte) *accessLayout {
 	r.adopted++
 	if len(p.layouts) < maxAccessShapes {
 		p.add(&s.layout)
+		if r.blocks != nil {
+			r.blocks.publish(p.layouts)
+		}
 	}
 	return &s.layout
 }
@@ -79,17 +123,18 @@ func (r *accessReader) adopt(line []byte) *accessLayout {
 // send emits the record of a line that was cut into values. A line without a
 // time that can be read is none.
 func (r *accessReader) send(l *accessLayout, line []byte) (bool, error) {
-	t, zoned := r.parser.read(l, line, &r.access)
-	if t.IsZero() {
+	x := &r.now
+	if x.time, x.zoned = r.parser.read(l, line, &x.access); x.time.IsZero() {
 		return false, nil
 	}
-	return true, r.lend(r.in.Lines.Number(), t, zoned, line, &r.access)
+	x.text = extent{0, int32(len(line))}
+	return true, r.lend(r.in.Lines.Number(), line, x)
 }
 
-// lend emits what a line said.
-func (r *accessReader) lend(number int, t time.Time, zoned evidence.Tri, line []byte, a *evidence.Access) error {
+// lend emits what a line of a text says.
+func (r *accessReader) lend(number int, text []byte, x *accessLine) error {
 	rec := &r.rec
-	*rec = evidence.Record{Time: t, Zoned: zoned, Place: r.in.place(), Cite: r.in.cite(number), Raw: line, Access: a}
+	*rec = evidence.Record{Time: x.time, Zoned: x.zoned, Place: r.in.place(), Cite: r.in.cite(number), Raw: x.text.of(text), Access: &x.access}
 	if _, source := r.in.Lines.Origin(); source != "" {
 		rec.Place.Instance, rec.Place.Service = podOf(source)
 	}

@@ -21,6 +21,8 @@ type accessParser struct {
 	addrs   [64]accessAddr
 	clock   accessClock
 	created accessClock
+	alone   bool // it does not see all lines
+	refused bool // so that a time of this line is not known
 }
 
 func newAccessParser(in *Input) accessParser {
@@ -28,6 +30,26 @@ func newAccessParser(in *Input) accessParser {
 	p.clock.work = newClockwork(in)
 	p.created.work = p.clock.work
 	return p
+}
+
+// adopt takes over the layouts that another parser has added to those that it
+// had.
+func (r *accessParser) adopt(layouts []*accessLayout) {
+	for _, l := range layouts[len(r.layouts):] {
+		if l.json != nil { // it learns as it goes
+			c := *l
+			c.json = l.json.clone()
+			l = &c
+		}
+		r.add(l)
+	}
+}
+
+// time reads a time. One without a date follows from those of the lines before.
+func (r *accessParser) time(c *accessClock, v []byte) (time.Time, evidence.Tri) {
+	t, zoned := c.read(v)
+	r.refused = r.refused || r.alone && !c.dated
+	return t, zoned
 }
 
 // add appends a layout.
@@ -87,7 +109,7 @@ func (r *accessParser) read(l *accessLayout, line []byte, a *evidence.Access) (a
 	if p.has(roleStart) {
 		clock, a.Started = value(roleStart), true
 	}
-	if at, zoned = r.clock.read(clock); at.IsZero() {
+	if at, zoned = r.time(&r.clock, clock); at.IsZero() {
 		return at, zoned
 	}
 	if p.has(roleRequest) {
@@ -142,7 +164,7 @@ func (r *accessParser) read(l *accessLayout, line []byte, a *evidence.Access) (a
 		a.Duration += part
 	}
 	if v := value(roleCreated); a.Duration < 0 && v != nil {
-		if came, _ := r.created.read(v); !came.IsZero() && !at.Before(came) {
+		if came, _ := r.time(&r.created, v); !came.IsZero() && !at.Before(came) {
 			a.Duration = at.Sub(came)
 		}
 	}
@@ -285,6 +307,7 @@ type accessClock struct {
 	text  []byte
 	time  time.Time
 	zoned evidence.Tri
+	dated bool // the text has a date with its year
 }
 
 func (c *accessClock) read(v []byte) (time.Time, evidence.Tri) {
@@ -297,5 +320,6 @@ func (c *accessClock) read(v []byte) (time.Time, evidence.Tri) {
 	}
 	c.text = append(c.text[:0], v...)
 	c.time, c.zoned = c.work.resolve(&s)
+	c.dated = s.year > 0 || s.shape == shapeEpoch
 	return c.time, c.zoned
 }

@@ -228,6 +228,19 @@ func (l *Lines) physical() bool {
 	}
 }
 
+// pass goes on from the current line to one some lines and bytes farther, which
+// somebody else has read.
+func (l *Lines) pass(n, lines int) {
+	for l.end-l.start < n && !l.eof {
+		n -= l.end - l.start
+		l.start = l.end
+		l.fill()
+	}
+	l.start = min(l.start+n, l.end)
+	l.num += lines
+	l.next += lines
+}
+
 // take makes the next n bytes, and a line end of the given width, the current
 // line. What it cuts must not depend on how much had been read.
 func (l *Lines) take(n, width int) {
