@@ -125,8 +125,11 @@ func (c *Comparison) verdict() (Sentence, bool) {
 		return say("with %s: %s > %s: cut alone does not save you; a hold time under %s does", c.changed(), need, threads, Seconds(a.MaxHoldS)), true
 	case a.NeededAlone > float64(m.Threads):
 		return say("with %s: %s > %s: still too few, up to a hold time of %s", c.changed(), need, threads, Seconds(a.MaxHoldS)), true
+	case slow && a.Stuck.GoodShare < fits && a.Stuck.Rejected < 0.01:
+		return say("with %s: %s, and there are %s: the pool has room again for others; but one takes %s, longer than its timeout of %s: %s of these calls succeed until it is faster",
+			c.changed(), need, threads, Seconds(m.HoldS), Seconds(m.TimeoutS), Percent(a.Stuck.GoodShare)), true
 	case slow && a.Stuck.GoodShare < fits:
-		return say("with %s: %s, and there are %s; but one takes %s, longer than its timeout of %s: only %s of the calls succeed",
+		return say("with %s: %s, and there are %s; but one takes %s, longer than its timeout of %s: %s of the calls succeed",
 			c.changed(), need, threads, Seconds(m.HoldS), Seconds(m.TimeoutS), Percent(a.Stuck.GoodShare)), true
 	case a.Recovers && b.Recovers:
 		return say("with %s: %s, and there are %s: it holds, as it did before", c.changed(), need, threads), true

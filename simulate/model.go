@@ -18,33 +18,34 @@ import (
 
 // Model is a pool of workers and those who call it. Times are in seconds.
 type Model struct {
-	ArrivalsPerS float64 // calls of the business, before any retry
-	HoldS        float64 // how long one request keeps a worker
+	ArrivalsPerS float64 `json:"arrivals_per_s"` // calls of the business, before any retry
+	HoldS        float64 `json:"hold_s"`         // how long one request keeps a worker
 	// Spread is how much that varies: 0 for always the same, 1 for exponential.
-	Spread float64
+	Spread float64 `json:"spread,omitempty"`
 	// FastShare of the requests, such as those of another method of the pool, hold
 	// a worker for FastHoldS only.
-	FastShare, FastHoldS float64
-	TimeoutS             float64 // how long a caller waits for one attempt; 0 for ever
+	FastShare float64 `json:"fast_share,omitempty"`
+	FastHoldS float64 `json:"fast_hold_s,omitempty"`
+	TimeoutS  float64 `json:"timeout_s,omitempty"` // how long a caller waits for one attempt; 0 for ever
 	// Layers are the callers that try again, outermost first. Their attempts
 	// multiply. None: nobody retries.
-	Layers  []Layer
-	Threads int // workers, of all processes together
-	Queue   int // places to wait in, of all processes together; [Endless] if unbounded
+	Layers  []Layer `json:"layers,omitempty"`
+	Threads int     `json:"threads"` // workers, of all processes together
+	Queue   int     `json:"queue"`   // places to wait in, of all processes together; [Endless] if unbounded
 	// Cancels says that a timeout ends the work. Mostly it does not: the provider
 	// goes on for nobody.
-	Cancels bool
+	Cancels bool `json:"cancels,omitempty"`
 	// FailShare of the attempts fail for other reasons.
-	FailShare float64
+	FailShare float64 `json:"fail_share,omitempty"`
 	// Cure names what would shorten the hold time, as "the index"; empty if unknown.
-	Cure string
+	Cure string `json:"cure,omitempty"`
 }
 
 // Layer is a caller that tries again.
 type Layer struct {
-	Name     string
-	Retries  int     // attempts beyond the first
-	BackoffS float64 // wait before each of them
+	Name     string  `json:"name,omitempty"`
+	Retries  int     `json:"retries"`             // attempts beyond the first
+	BackoffS float64 `json:"backoff_s,omitempty"` // wait before each of them
 }
 
 // Endless is a queue without a bound.

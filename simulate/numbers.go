@@ -12,11 +12,13 @@ func Number(x float64) string {
 	switch {
 	case math.IsNaN(x) || math.IsInf(x, 0):
 		return "?"
+	case math.Abs(x) < 1e-4:
+		return "0"
 	case math.Abs(x) >= 100:
 		return Whole(math.Round(x))
 	case math.Abs(x) >= 10:
 		return trimmed(x, 1)
-	case math.Abs(x) >= 0.1 || x == 0:
+	case math.Abs(x) >= 0.1:
 		return trimmed(x, 2)
 	}
 	return strconv.FormatFloat(x, 'g', 2, 64)
@@ -59,7 +61,7 @@ func Percent(x float64) string {
 // Seconds is a time: "50 ms", "3.1 s", "2 min".
 func Seconds(x float64) string {
 	switch {
-	case x == 0:
+	case x < 1e-7:
 		return "0 s"
 	case x < 1e-3:
 		return Number(x*1e6) + " µs"

@@ -207,12 +207,43 @@ func (f *reading) arrivals() {
 			return
 		}
 		f.m.ArrivalsPerS = float64(*e.Calls) / s
+		if e.Scope == "failed-calls" && f.throughPool() {
+			return
+		}
 		if e.Scope == "failed-calls" {
 			f.known(Arrivals, e.Citations, "at least: %s calls of %s that failed, in %s", Whole(float64(*e.Calls)), e.Name(), Seconds(s))
 		} else {
 			f.known(Arrivals, e.Citations, "%s calls of %s in %s", Whole(float64(*e.Calls)), e.Name(), Seconds(s))
 		}
 	}
+}
+
+// throughPool takes the arrivals from what the pool did, where that is more than
+// the calls that left a line because they failed. A pool that is full tells how
+// many attempts it completed and refused; how many calls those were, the
+// amplification.
+func (f *reading) throughPool() bool {
+	if len(f.pools) == 0 || f.edge.Amplification == nil || *f.edge.Amplification < 1 {
+		return false
+	}
+	done, refused := 0.0, 0.0
+	for _, p := range f.pools {
+		done += value(p.CompletedPerSecond)
+		for i := range f.r.Findings {
+			x := &f.r.Findings[i]
+			if s := x.Last.Sub(x.First).Seconds(); x.Kind == incident.PoolExhausted && x.Subject == p.Name && s >= 1 {
+				refused += float64(x.Count) / s
+			}
+		}
+	}
+	rate := (done + refused) / *f.edge.Amplification
+	if done == 0 || rate <= f.m.ArrivalsPerS {
+		return false
+	}
+	f.m.ArrivalsPerS = rate
+	f.known(Arrivals, f.pools[0].Citations, "the pool completed %s/s and refused %s/s: at %sx, %s calls/s of all its methods",
+		Number(done), Number(refused), Ratio(*f.edge.Amplification), Number(rate))
+	return true
 }
 
 func (f *reading) hold() {

@@ -17,41 +17,53 @@ type Scenario struct {
 
 // Trigger is a passing trouble. Outside it the model holds.
 type Trigger struct {
-	AtS, ForS    float64
-	HoldS        float64 // hold time meanwhile; 0: the model's
-	ArrivalsPerS float64 // arrivals meanwhile; 0: the model's
+	AtS          float64 `json:"at_s"`
+	ForS         float64 `json:"for_s"`
+	HoldS        float64 `json:"hold_s"`         // hold time meanwhile; 0: the model's
+	ArrivalsPerS float64 `json:"arrivals_per_s"` // arrivals meanwhile; 0: the model's
 }
 
 func (t Trigger) on(at float64) bool { return at >= t.AtS && at < t.AtS+t.ForS }
 
 // Point is what happened in an interval; rates are per second.
 type Point struct {
-	AtS                    float64 // its beginning
-	CallsPerS, LoadPerS    float64 // calls that began, attempts that were sent
-	GoodPerS, FailedPerS   float64 // calls that ended
-	RejectedPerS, LatePerS float64 // attempts that were refused, or not answered in time
-	Busy, Queued           float64 // means over the interval
-	Orphaned               float64 // of Busy, workers at work for nobody
+	AtS          float64 `json:"at_s"`        // its beginning
+	CallsPerS    float64 `json:"calls_per_s"` // calls that began
+	LoadPerS     float64 `json:"load_per_s"`  // attempts that were sent
+	GoodPerS     float64 `json:"good_per_s"`  // calls that ended
+	FailedPerS   float64 `json:"failed_per_s"`
+	RejectedPerS float64 `json:"rejected_per_s"` // attempts that were refused
+	LatePerS     float64 `json:"late_per_s"`     // attempts whose caller gave up
+	Busy         float64 `json:"busy"`           // means over the interval
+	Queued       float64 `json:"queued"`
+	Orphaned     float64 `json:"orphaned"` // of Busy, workers at work for nobody
 }
 
 // Totals counts a whole run. Calls = Good + Failed + Open.
 type Totals struct {
-	Calls, Good, Failed, Open     int64
-	Attempts, Rejected, Late, Bad int64 // Bad failed for other reasons
-	Served                        int64 // attempts that a worker finished, in time or not
-	BusyS                         float64
+	Calls    int64   `json:"calls"`
+	Good     int64   `json:"good"`
+	Failed   int64   `json:"failed"`
+	Open     int64   `json:"open"`
+	Attempts int64   `json:"attempts"`
+	Rejected int64   `json:"rejected"`
+	Late     int64   `json:"late"`
+	Bad      int64   `json:"bad"`    // attempts that failed for other reasons
+	Served   int64   `json:"served"` // attempts that a worker finished, in time or not
+	BusyS    float64 `json:"busy_s"`
 }
 
 // Series is a run: what happened over time.
 type Series struct {
-	Points []Point // fewer than asked for if there was too much to play
-	Totals Totals
+	Points []Point `json:"points"` // fewer than asked for if there was too much to play
+	Totals Totals  `json:"totals"`
 	// Scale is the share of the fleet that was played, rates being counted up to
 	// the whole: 1, or less where the whole would be too much to play.
-	Scale float64
-	// RecoveredS is when, after the trouble was over, calls went well again until
-	// the end; negative if they did not.
-	RecoveredS float64
+	Scale float64 `json:"scale"`
+	// Recovered says that calls went well again from RecoveredS, after the trouble
+	// was over, until the end.
+	Recovered  bool    `json:"recovered"`
+	RecoveredS float64 `json:"recovered_s,omitempty"`
 }
 
 // maxEvents is about how much is played.
@@ -397,27 +409,32 @@ func (r *run) series() Series {
 			*x *= by
 		}
 	}
-	return Series{Points: r.points, Totals: r.totals, Scale: r.scale, RecoveredS: r.recovered()}
+	s := Series{Points: r.points, Totals: r.totals, Scale: r.scale}
+	s.RecoveredS, s.Recovered = r.recovered()
+	return s
 }
 
+// well is the share of calls that succeed where they go well: nearly all, in
+// however short an interval.
+const well = 0.95
+
 // recovered finds since when calls have gone well until the end.
-func (r *run) recovered() float64 {
+func (r *run) recovered() (at float64, ok bool) {
 	after := 0.0
 	if r.s.Trigger.ForS > 0 {
 		after = r.s.Trigger.AtS + r.s.Trigger.ForS
 	}
-	at := -1.0
 	for i := len(r.points) - 1; i >= 0; i-- {
 		p := &r.points[i]
 		if p.AtS < after {
 			break
 		}
-		if ended := p.GoodPerS + p.FailedPerS; ended == 0 && p.CallsPerS > 0 || p.GoodPerS < (1-r.m.FailShare)*0.98*ended {
+		if ended := p.GoodPerS + p.FailedPerS; ended == 0 && p.CallsPerS > 0 || p.GoodPerS < (1-r.m.FailShare)*well*ended {
 			break
 		}
-		at = p.AtS
+		at, ok = p.AtS, true
 	}
-	return at
+	return at, ok
 }
 
 // heap is a binary heap of events, the next one first.

@@ -98,7 +98,7 @@ func TestTriggerAndRecovery(t *testing.T) {
 	m := Model{ArrivalsPerS: 150, HoldS: 1, Spread: 0.2, TimeoutS: 2, Threads: 200, Queue: 400}.Retries(3)
 	trouble := Trigger{AtS: 10, ForS: 20, HoldS: 5}
 	stuck := played(t, Scenario{Model: m, ForS: 120, Trigger: trouble, Seed: 1})
-	if stuck.RecoveredS >= 0 {
+	if stuck.Recovered {
 		t.Errorf("with retries it came back at %v s", stuck.RecoveredS)
 	}
 	if last := stuck.Points[len(stuck.Points)-1]; last.LoadPerS < 2*m.ArrivalsPerS || last.GoodPerS > m.ArrivalsPerS/2 {
@@ -107,7 +107,7 @@ func TestTriggerAndRecovery(t *testing.T) {
 	if calm := stuck.Points[3]; calm.GoodPerS < 100 {
 		t.Errorf("before the trouble: %+v", calm)
 	}
-	if x := played(t, Scenario{Model: m.WithoutRetries(), ForS: 120, Trigger: trouble, Seed: 1}); x.RecoveredS < 30 || x.RecoveredS > 45 {
+	if x := played(t, Scenario{Model: m.WithoutRetries(), ForS: 120, Trigger: trouble, Seed: 1}); !x.Recovered || x.RecoveredS < 30 || x.RecoveredS > 45 {
 		t.Errorf("without retries it came back at %v s", x.RecoveredS)
 	}
 }

@@ -5,36 +5,39 @@ import "math"
 // State is how things stand when they no longer change. Shares are of attempts
 // unless said otherwise.
 type State struct {
-	LoadPerS      float64 // attempts a second that reach the provider
-	Amplification float64 // LoadPerS / arrivals
-	Failed        float64 // share of attempts that fail, for whatever reason
-	Rejected      float64 // share of attempts that are refused by the full pool
-	Late          float64 // share of attempts whose caller gives up before the answer
-	Utilisation   float64 // share of the workers that are busy
-	Queued        float64 // requests that wait for a worker
-	WaitS         float64 // how long one that is let in waits
-	MembersNeeded float64 // workers that the load would keep busy: load x hold time
-	GoodPerS      float64 // calls a second that succeed
-	GoodShare     float64 // their share of all calls
-	Wasted        float64 // share of what the pool lets in whose answer nobody waits for
+	LoadPerS      float64 `json:"load_per_s"`     // attempts a second that reach the provider
+	Amplification float64 `json:"amplification"`  // LoadPerS / arrivals
+	Failed        float64 `json:"failed"`         // share of attempts that fail, for whatever reason
+	Rejected      float64 `json:"rejected"`       // share of attempts that are refused by the full pool
+	Late          float64 `json:"late"`           // share of attempts whose caller gives up before the answer
+	Utilisation   float64 `json:"utilisation"`    // share of the workers that are busy
+	Queued        float64 `json:"queued"`         // requests that wait for a worker
+	WaitS         float64 `json:"wait_s"`         // how long one that is let in waits
+	MembersNeeded float64 `json:"members_needed"` // workers that the load would keep busy: load x hold time
+	GoodPerS      float64 `json:"good_per_s"`     // calls a second that succeed
+	GoodShare     float64 `json:"good_share"`     // their share of all calls
+	Wasted        float64 `json:"wasted"`         // share of what the pool lets in whose answer nobody waits for
 }
 
 // Result is what becomes of a model in the long run.
 type Result struct {
-	Model   Model
-	Ceiling float64 // the most attempts of one call
+	Model   Model   `json:"model"`
+	Ceiling float64 `json:"ceiling"` // the most attempts of one call
 	// NeededAlone is the workers that the calls need if none is made twice
 	// (Little's law), and MaxHoldS the hold time up to which the pool could carry
 	// them.
-	NeededAlone, MaxHoldS float64
+	NeededAlone float64 `json:"needed_alone"`
+	MaxHoldS    float64 `json:"max_hold_s"`
 	// Calm is where things settle that began well, Stuck where they settle after
 	// everything has failed for a while. They differ where retries alone keep the
 	// pool full: nothing brings it back but less load.
-	Calm, Stuck State
-	Metastable  bool
+	Calm       State `json:"calm"`
+	Stuck      State `json:"stuck"`
+	Metastable bool  `json:"metastable"`
 	// Recovers says that nearly all calls succeed even after trouble, and Fits that
 	// they do if there was none.
-	Recovers, Fits bool
+	Recovers bool `json:"recovers"`
+	Fits     bool `json:"fits"`
 }
 
 // fits is the share of calls that succeed where all is said to be well.

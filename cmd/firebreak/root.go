@@ -11,6 +11,7 @@ func (a *app) commands() []*cobra.Command {
 	return []*cobra.Command{
 		a.triageCommand(),
 		a.reportCommand(),
+		a.simulateCommand(),
 		a.formatsCommand(),
 		a.explainCommand(),
 		a.versionCommand(),

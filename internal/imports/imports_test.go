@@ -26,7 +26,7 @@ var allowed = map[string][]string{
 	"incident":      {"evidence"},
 	"correlate":     {"evidence", "incident"},
 	"runbooks":      {"incident"},
-	"simulate":      {},
+	"simulate":      {"evidence", "incident"},
 	"tui":           {"evidence", "incident", "runbooks", "simulate"},
 	"exporter":      {"incident"},
 	"otelconnector": {"evidence", "parsers", "correlate", "incident"},
