@@ -93,6 +93,66 @@ func TestRequestIDsJoinHops(t *testing.T) {
 	}
 }
 
+// TestOneRequestIDForMany has a gateway's request ID on all that it asked for.
+func TestOneRequestIDForMany(t *testing.T) {
+	type arrival struct {
+		at, dur time.Duration
+		status  int
+	}
+	for _, c := range []struct {
+		name  string
+		of    func(k int) []arrival
+		calls int64 // of one hundred requests, how many were asked for
+	}{
+		{"sent again after failures", func(int) []arrival {
+			return []arrival{{0, 10 * ms, 503}, {60 * ms, 10 * ms, 503}, {120 * ms, 10 * ms, 200}}
+		}, 100},
+		{"sent again at once", func(int) []arrival { return []arrival{{0, 10 * ms, 502}, {10 * ms, 10 * ms, 502}} }, 100},
+		{"sent again after timeouts", func(k int) []arrival {
+			return []arrival{{0, 4000 * ms, 200}, {time.Second, 3900 * ms, 200}, {2 * time.Second, 3800 * ms, 200}}
+		}, 100},
+		{"the caller went away, and sent it again", func(int) []arrival { return []arrival{{0, 1000 * ms, 499}, {1000 * ms, 20 * ms, 200}} }, 100},
+		{"parts of a page, at once", func(int) []arrival {
+			return []arrival{{0, 80 * ms, 200}, {1 * ms, 90 * ms, 200}, {2 * ms, 70 * ms, 200}}
+		}, 300},
+		{"parts at once, all of which fail", func(int) []arrival {
+			return []arrival{{0, 80 * ms, 503}, {1 * ms, 90 * ms, 503}, {2 * ms, 70 * ms, 503}}
+		}, 300},
+		{"one part after the other", func(int) []arrival {
+			return []arrival{{0, 10 * ms, 200}, {12 * ms, 10 * ms, 200}, {30 * ms, 10 * ms, 200}}
+		}, 300},
+		{"one part after the other, some fail", func(k int) []arrival {
+			if k%10 == 0 {
+				return []arrival{{0, 10 * ms, 500}, {12 * ms, 10 * ms, 500}, {30 * ms, 10 * ms, 500}}
+			}
+			return []arrival{{0, 10 * ms, 200}, {12 * ms, 10 * ms, 200}, {30 * ms, 10 * ms, 200}}
+		}, 300},
+		{"waves of parts that overlap", func(k int) []arrival {
+			return []arrival{{0, 3000 * ms, 200}, {time.Duration(60+37*k%900) * ms, 3000 * ms, 200}}
+		}, 200},
+	} {
+		var m maker
+		arrivals := int64(0)
+		for k := range 100 {
+			id := fmt.Appendf(nil, "req-%d", k)
+			at := time.Duration(k) * 10 * time.Second
+			x := line1(evidence.Consumer, "/graphql", 200)
+			x.RequestID, x.Duration = id, 9*time.Second
+			m.access("gateway", "gateway/access.log", at, x)
+			for _, a := range c.of(k) {
+				y := line1(evidence.Provider, "/graphql", a.status)
+				y.RequestID, y.Duration = id, a.dur
+				m.access("products", "products/access.log", at+3*ms+a.at, y)
+				arrivals++
+			}
+		}
+		h := book(t, Config{}, m.records, 1).Hops[0]
+		if h.Calls != c.calls || h.Arrivals != arrivals || !h.Joined {
+			t.Errorf("%s: %d calls, %d arrivals; want %d, %d", c.name, h.Calls, h.Arrivals, c.calls, arrivals)
+		}
+	}
+}
+
 func TestDubboLogsOfBothEnds(t *testing.T) {
 	var m maker
 	call := func(side evidence.Side, key string) evidence.Access {

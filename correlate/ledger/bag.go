@@ -4,17 +4,19 @@ import "slices"
 
 // line is what is kept of an access-log line to match it with others.
 type line struct {
-	id     uint64 // request ID, business key, or client and target
-	target uint64 // full path or method, so that equal lines are equal requests
-	start  int64  // ns; 0 if unknown
-	dur    int64
-	server uint32
-	method uint32
-	source uint32
-	line   int32
-	tries  int16 // attempts that the line tells; -1 if none
-	caller bool  // the caller's own log, or a proxy's
-	failed bool
+	id      uint64 // request ID, business key, or client and target
+	target  uint64 // full path or method, so that equal lines are equal requests
+	start   int64  // ns; 0 if unknown
+	dur     int64
+	server  uint32
+	method  uint32
+	source  uint32
+	line    int32
+	tries   int16 // attempts that the line tells; -1 if none
+	caller  bool  // the caller's own log, or a proxy's
+	failed  bool
+	left    bool // its caller went away
+	endless bool // its duration is not known
 }
 
 // bag keeps lines, whole groups of one ID at a time: when it is full, half of

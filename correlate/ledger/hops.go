@@ -10,7 +10,8 @@ import (
 
 // Two logs of one request tell how many deliveries one call became, even if
 // neither says so itself: n lines of one request ID and target at the server are
-// n deliveries of what its caller's log has once. Without request IDs, the calls
+// n deliveries of what its caller's log has once, if they follow each other as
+// retries do (resent.go). Without request IDs, the calls
 // of one log are held against the arrivals of the other, for one method and the
 // time that both cover.
 
@@ -22,6 +23,7 @@ func (a *accessLog) remember(x *evidence.Access, server, method uint32, start in
 	y := line{
 		start: start, dur: ex.dur, server: server, method: method, source: ex.source, line: ex.line,
 		tries: int16(min(tries, 1<<15-1)), caller: x.Side == evidence.Consumer || tries >= 0, failed: isFailure(o),
+		left: o == evidence.Cancelled, endless: x.Duration < 0,
 	}
 	if len(x.Path) > 0 {
 		y.target = hashBytes(1, x.Path)
@@ -52,6 +54,8 @@ type hopSum struct {
 	calls, arrivals, tries int64
 	told                   bool
 	by                     map[int]int64
+	kinds                  arrivalKinds
+	shapes                 map[arrivalShape]int64
 	worst                  int64
 	cite                   evidence.Citation
 	from, to               int64
@@ -77,6 +81,7 @@ func (a *accessLog) hops(b *Book) {
 	})
 	matched := map[uint32]bool{} // methods that were joined by request ID
 	for k, s := range sums {
+		loose := s.settle()
 		h := Hop{
 			Caller: a.servers.keys[k.caller], Callee: a.servers.keys[k.callee], Method: a.methods.keys[k.method], Calls: s.calls, Arrivals: s.arrivals,
 			Amplification: ratio(float64(s.arrivals), float64(s.calls)), Joined: true, Attempts: evidence.None, ByArrivals: s.by, Cite: s.cite,
@@ -87,6 +92,9 @@ func (a *accessLog) hops(b *Book) {
 		}
 		if s.from != 0 {
 			h.From, h.To = time.Unix(0, s.from).UTC(), time.Unix(0, s.to).UTC()
+		}
+		if loose > 0 {
+			h.Unmatched["arrivals of one request ID that do not follow each other as retries do"] = loose
 		}
 		if n := alone[k.caller]; n > 0 {
 			h.Unmatched["caller's line without an arrival"] = n
@@ -247,7 +255,7 @@ func (a *accessLog) hop(sums map[hopKey]*hopSum, run, arrived []line, caller uin
 		if len(sums) >= 4*a.cfg.MaxEdges {
 			return
 		}
-		s = &hopSum{by: map[int]int64{}}
+		s = &hopSum{by: map[int]int64{}, shapes: map[arrivalShape]int64{}}
 		sums[k] = s
 	}
 	calls, tries := int64(0), int64(0)
@@ -263,13 +271,13 @@ func (a *accessLog) hop(sums map[hopKey]*hopSum, run, arrived []line, caller uin
 		}
 	}
 	n := int64(len(arrived))
-	calls = max(1, min(calls, n))
-	s.calls += calls
 	s.arrivals += n
 	s.tries += tries
-	s.by[int(min(n/calls, maxBy))] += calls
-	if n > s.worst {
-		s.worst = n
+	of := s.kinds.shapeOf(arrived)
+	of.calls, of.toldMore = calls, max(0, tries-calls)
+	s.shapes[of]++
+	if again := int64(of.resent + of.waited + 1); again > s.worst {
+		s.worst = again
 		s.cite = evidence.Citation{Source: a.sources.keys[first.source], Line: int(first.line)}
 	}
 	if first.start != 0 {
@@ -278,6 +286,20 @@ func (a *accessLog) hop(sums map[hopKey]*hopSum, run, arrived []line, caller uin
 		}
 		s.to = max(s.to, arrived[len(arrived)-1].start)
 	}
+}
+
+// settle counts the calls once it is known what arrivals of one request ID are at
+// this hop. It returns how many of them are none of these calls' retries, though
+// of their ID.
+func (s *hopSum) settle() (loose int64) {
+	afterFailure, afterWait := s.kinds.retried()
+	for of, times := range s.shapes {
+		n, calls := int64(of.n), of.requests(afterFailure, afterWait)
+		s.calls += calls * times
+		s.by[int(min(n/calls, maxBy))] += calls * times
+		loose += (calls - max(1, min(of.calls, n))) * times
+	}
+	return loose
 }
 
 func abs(n int64) int64 {
