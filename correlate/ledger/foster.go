@@ -319,8 +319,7 @@ func (j *joiner) siteFor(from fromWhom, units []int32, e int32) (site int32, pla
 			continue
 		}
 		if site >= 0 {
-			site = -1
-			units = nil // several: the one that was open tells
+			site = -1 // several: the one that was open tells
 			break
 		}
 		site, place = u.site, u.place
