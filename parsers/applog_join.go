@@ -32,6 +32,7 @@ type logReader struct {
 	learned bool
 	done    int // the last line that belongs to something already read
 	streams map[string]*logStream
+	ticks   int // lines of streams so far
 }
 
 func newLogReader(in *Input, emit Emit) *logReader {
@@ -99,7 +100,7 @@ func (l *logReader) begin(s *logStream, line []byte, num int, h *header, origin 
 	*s = logStream{rec: *r, source: s.source, used: s.used, open: true}
 	r = &s.rec
 	if s.source != "" {
-		r.Instance, r.App = podOf(s.source)
+		r.Instance, r.App = l.in.ownerOf(s.source)
 	}
 	if h == nil {
 		r.Time, r.Zoned = originTime(origin)
@@ -352,7 +353,8 @@ func (l *logReader) line(hit bool) error {
 	if err != nil {
 		return err
 	}
-	s.used = lines.Number()
+	l.ticks++
+	s.used = l.ticks
 	line := lines.Bytes()
 	switch {
 	case s.open && s.completes(line):
@@ -424,6 +426,15 @@ func (l *logReader) close() error {
 		}
 	}
 	return nil
+}
+
+// ownerOf returns what a wrapper's source says of whose a line is.
+func (in *Input) ownerOf(source string) (instance, service string) {
+	if in.placed != nil {
+		p, _ := in.placed(source)
+		return p.Instance, p.Service
+	}
+	return podOf(source)
 }
 
 // podOf takes apart what a wrapper says about a stream's origin:

@@ -161,7 +161,7 @@ func (r *dubboAccess) line(line []byte) (bool, error) {
 	r.access.Duration = dubboTook(at, &r.left, r.call.left)
 	r.rec = evidence.Record{Time: at, Zoned: zoned, Place: r.in.place(), Cite: r.in.cite(r.in.Lines.Number()), Raw: line, Access: &r.access}
 	if _, source := r.in.Lines.Origin(); source != "" {
-		r.rec.Place.Instance, r.rec.Place.Service = podOf(source)
+		r.rec.Place.Instance, r.rec.Place.Service = r.in.ownerOf(source)
 	}
 	if r.rec.Place.Instance == "" {
 		r.rec.Place.Instance = hostOf(r.names.of(r.call.server))

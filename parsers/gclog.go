@@ -201,7 +201,7 @@ func (g *gcLog) record(at moment, line int, text []byte) *evidence.Record {
 	g.raw = append(g.raw[:0], text[:min(len(text), maxRaw)]...)
 	g.rec = evidence.Record{Time: at.wall, Zoned: at.zoned, Place: g.in.place(), Cite: g.in.cite(line), Raw: g.raw}
 	if _, source := g.in.Lines.Origin(); source != "" {
-		if instance, service := podOf(source); instance != "" {
+		if instance, service := g.in.ownerOf(source); instance != "" {
 			g.rec.Place = evidence.Place{Service: service, Instance: instance}
 		}
 	}

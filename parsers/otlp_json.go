@@ -22,9 +22,9 @@ import (
 func otlpJSONFormat() Format {
 	return Format{
 		Name:     "otlp-json",
-		Doc:      "Traces in OTLP's JSON: the Collector's file exporter, request bodies, Tempo and Grafana downloads",
+		Doc:      "Traces and logs in OTLP's JSON: the Collector's file exporter, request bodies, Tempo and Grafana downloads",
 		Versions: "OTLP 0.7 to 1.11 (also instrumentationLibrarySpans), Collector 0.165, Tempo v1 and v2 API",
-		Signs:    []string{`{"resourceSpans":[…]}, one a line or one document`, `{"batches":[{"resource":…`, `{"trace":{"resourceSpans":…`},
+		Signs:    []string{`{"resourceSpans":[…]}, one a line or one document`, `{"batches":[{"resource":…`, `{"trace":{"resourceSpans":…`, `{"resourceLogs":[…]}`},
 		Sniff:    sniffOTLPJSON,
 		Parse:    parseSpanJSON,
 	}

@@ -23,8 +23,8 @@ import (
 func otlpProtoFormat() Format {
 	return Format{
 		Name:     "otlp-proto",
-		Doc:      "Traces in OTLP's protobuf: requests, and the Collector's file exporter with format: proto or compression: zstd",
-		Versions: "OTLP 0.9 to 1.11, Collector 0.165; decoded by pdata 1.71",
+		Doc:      "Traces and logs in OTLP's protobuf: requests, and the Collector's file exporter with format: proto or compression: zstd",
+		Versions: "OTLP 0.9 to 1.11, Collector 0.165; held to pdata 1.71",
 		Signs:    []string{"length in four bytes, then protobuf or zstd", "protobuf that begins with a resource's attributes"},
 		Sniff:    sniffOTLPProto,
 		Parse:    parseOTLPProto,
@@ -82,7 +82,7 @@ func isResourceSpans(head []byte) bool {
 			case field == 3: // schema URL
 				return printable(body)
 			case field == 1: // resource: attributes, their lost count, entities
-				return walkProto(body, 1, func(field, wire int, _ []byte) bool {
+				return len(body) == 0 || walkProto(body, 1, func(field, wire int, _ []byte) bool {
 					return field == 1 && wire == 2 || field == 2 && wire == 0 || field == 3 && wire == 2
 				})
 			}
@@ -161,10 +161,32 @@ func hasControl(b []byte) bool {
 }
 
 func parseOTLPProto(in *Input, emit Emit) error {
-	br := bufio.NewReaderSize(in.Reader, 64<<10)
-	head, _ := br.Peek(sniffSize)
 	p := &otlpProto{in: in, r: newSpanReader(in, emit)}
 	defer p.close()
+	err := p.read()
+	for _, logs := range []*logFeed{p.logs, p.docLogs()} {
+		if logs != nil {
+			if e := logs.close(); err == nil {
+				err = e
+			}
+		}
+	}
+	return err
+}
+
+// docLogs is the text of the log records of requests in JSON, nil if there are none.
+func (p *otlpProto) docLogs() *logFeed {
+	if p.docs == nil {
+		return nil
+	}
+	return p.docs.logs
+}
+
+// read reads all requests.
+func (p *otlpProto) read() error {
+	in := p.in
+	br := bufio.NewReaderSize(in.Reader, 64<<10)
+	head, _ := br.Peek(sniffSize)
 	if isResourceSpans(head) {
 		return p.message(br, -1)
 	}
@@ -205,6 +227,11 @@ type otlpProto struct {
 	zstd   *zstd.Decoder
 	plain  []byte
 	packed []byte
+
+	res  [resourceFields]resValue
+	log  otlpLog
+	logs *logFeed  // nil until there are log records
+	docs *spanJSON // of requests in JSON; nil until there is one
 }
 
 func (p *otlpProto) close() {
@@ -253,8 +280,11 @@ func (p *otlpProto) compressed(br *bufio.Reader, n int64) error {
 func (p *otlpProto) document(r io.Reader) error {
 	skip := func(_ int, why string) { p.in.Skip(0, why) }
 	p.r.noLines = true
-	d := &spanJSON{j: newJSONStream(r, skip), r: p.r}
-	return d.run()
+	if p.docs == nil {
+		p.docs = &spanJSON{r: p.r}
+	}
+	p.docs.j = newJSONStream(r, skip)
+	return p.docs.read()
 }
 
 // message reads the fields of a request of n bytes, or up to the end of the
@@ -292,11 +322,12 @@ func (p *otlpProto) message(br *bufio.Reader, n int64) error {
 			continue
 		}
 		p.buf = binary.AppendUvarint(append(p.buf[:0], 0x0a), size)
+		at := len(p.buf)
 		p.buf, err = readInto(p.buf, br, int64(size))
 		if err != nil {
 			return p.cut(err)
 		}
-		if err := p.resource(p.buf); err != nil {
+		if err := p.resource(p.buf, p.buf[at:]); err != nil {
 			return err
 		}
 	}

@@ -136,6 +136,10 @@ type Input struct {
 	// text reads it as Text does: see there. Set by Read.
 	text func(in *Input, emit Emit, first func(line []byte) (bool, error)) error
 
+	// placed tells whose a line is whose wrapper gave it a source; nil if the
+	// source's name tells (podOf).
+	placed func(source string) (evidence.Place, bool)
+
 	// starts reports whether a line begins a block; nil if nobody drives blocks.
 	starts func(line []byte) bool
 
@@ -234,5 +238,11 @@ func (in *Input) cite(line int) evidence.Citation {
 
 // place returns what the surroundings say about whose input this is.
 func (in *Input) place() evidence.Place {
+	if in.placed != nil {
+		_, source := in.Lines.Origin()
+		if p, ok := in.placed(source); ok {
+			return p
+		}
+	}
 	return evidence.Place{Service: in.Hint.Service, Instance: in.Hint.Instance}
 }

@@ -15,6 +15,9 @@ type spanJSON struct {
 	r   *spanReader
 	err error // of emit
 
+	log  otlpLog
+	logs *logFeed // nil until there are log records
+
 	res       [resourceFields]resValue
 	where     evidence.Place // what the resource at hand describes
 	ordered   bool           // it was read before its spans
@@ -58,8 +61,19 @@ func parseSpanJSON(in *Input, emit Emit) error {
 	return d.run()
 }
 
-// run reads all values of the stream.
+// run reads all values of the stream, and ends the text of its log records.
 func (d *spanJSON) run() error {
+	err := d.read()
+	if d.logs != nil {
+		if e := d.logs.close(); err == nil {
+			err = e
+		}
+	}
+	return err
+}
+
+// read reads all values of the stream.
+func (d *spanJSON) read() error {
 	for d.j.document() {
 		line := d.j.line
 		if !d.root(0) && d.j.why == "" && d.err == nil {
@@ -109,7 +123,7 @@ func (d *spanJSON) object(depth int) bool {
 			d.list(d.resourceSpans)
 			known = true
 		case "resourceLogs", "resource_logs":
-			d.passBy("otlp-logs")
+			d.list(d.resourceLogs)
 			known = true
 		case "resourceMetrics", "resource_metrics":
 			d.passBy("otlp-metrics")

@@ -192,7 +192,7 @@ const (
 
 // resourceNames lists the names that say them, as in spanNames.
 var resourceNames = [resourceFields][]string{
-	resService:  {"service.name"},
+	resService:  {"service.name", "k8s.deployment.name", "k8s.statefulset.name"},
 	resInstance: {"service.instance.id"},
 	resPod:      {"k8s.pod.name", "pod.name", "pod", "kubernetes.pod_name"},
 	resHost:     {"host.name", "hostname", "host.hostname"},

@@ -1,0 +1,115 @@
+package parsers
+
+import (
+	"encoding/binary"
+	"math"
+	"strconv"
+)
+
+// protoField is one field of a message: a number in v, or a text or message in b.
+type protoField struct {
+	num, wire int
+	v         uint64
+	b         []byte
+}
+
+// protoMessage goes through the fields of a message.
+type protoMessage struct {
+	b    []byte
+	torn bool // it is not well formed
+}
+
+// next reads the next field. It returns false at the end of the message, and
+// where it is broken.
+func (m *protoMessage) next(f *protoField) bool {
+	if len(m.b) == 0 || m.torn {
+		return false
+	}
+	tag := uint64(m.b[0])
+	width := 1
+	if tag >= 0x80 {
+		tag, width = binary.Uvarint(m.b)
+	}
+	if width <= 0 || tag>>3 == 0 {
+		m.torn = true
+		return false
+	}
+	b := m.b[width:]
+	f.num, f.wire, f.v, f.b = int(tag>>3), int(tag&7), 0, nil
+	switch f.wire {
+	case 0:
+		f.v, width = binary.Uvarint(b)
+	case 1:
+		if width = 8; len(b) >= 8 {
+			f.v = binary.LittleEndian.Uint64(b)
+		}
+	case 5:
+		if width = 4; len(b) >= 4 {
+			f.v = uint64(binary.LittleEndian.Uint32(b))
+		}
+	case 2:
+		var size uint64
+		size, width = binary.Uvarint(b)
+		if width > 0 && size <= uint64(len(b)-width) {
+			f.b = b[width : width+int(size)]
+			width += int(size)
+		} else {
+			width = 0
+		}
+	default:
+		width = 0
+	}
+	if width <= 0 || width > len(b) {
+		m.torn = true
+		return false
+	}
+	m.b = b[width:]
+	return true
+}
+
+// protoValue is a decoded AnyValue, as far as it is a scalar; of a list, the
+// first element.
+type protoValue struct {
+	kind byte // 's' text, 'i' integer, 'b' boolean, 'm' members (in text), 0 none
+	n    int64
+	text []byte
+}
+
+// protoAny decodes an AnyValue.
+func protoAny(b []byte, depth int) (v protoValue) {
+	var f protoField
+	for m := (protoMessage{b: b}); m.next(&f); {
+		switch f.num {
+		case 1, 7: // text, bytes
+			v = protoValue{kind: 's', text: f.b}
+		case 2:
+			v = protoValue{kind: 'b', n: int64(f.v & 1)}
+		case 3:
+			v = protoValue{kind: 'i', n: int64(f.v)}
+		case 4:
+			v = protoValue{kind: 'i', n: int64(math.Float64frombits(f.v))}
+		case 5:
+			var first protoField
+			list := protoMessage{b: f.b}
+			if list.next(&first) && first.num == 1 && depth < 6 {
+				v = protoAny(first.b, depth+1)
+			}
+		case 6:
+			v = protoValue{kind: 'm', text: f.b}
+		}
+	}
+	return v
+}
+
+// str returns a scalar as text; nil if it is none.
+func (v protoValue) str() []byte {
+	switch v.kind {
+	case 's':
+		return v.text
+	case 'i':
+		return strconv.AppendInt(nil, v.n, 10)
+	case 'b':
+		return strconv.AppendBool(nil, v.n != 0)
+	}
+	return nil
+}
