@@ -90,14 +90,6 @@ func (s *spanSource) keep(b []byte) spanText {
 	return t
 }
 
-// keepString is keep for a string.
-func (s *spanSource) keepString(b string) spanText {
-	b = b[:min(len(b), maxSpanText, max(0, maxSpanArena-len(s.arena)))]
-	t := spanText{uint32(len(s.arena)), uint32(len(b))}
-	s.arena = append(s.arena, b...)
-	return t
-}
-
 func (s *spanSource) bytes(t spanText) []byte { return s.arena[t.off : t.off+t.len] }
 
 // wants reports whether a value of that name would be used; a reader may pass
