@@ -57,6 +57,7 @@ const (
 	laneSeries  = 16
 	laneBuckets = 180
 	laneTicks   = 4
+	laneName    = 44 // columns
 )
 
 // timeline makes the timeline ready to be drawn, nil if nothing has a time.
@@ -170,7 +171,7 @@ func (h *htmlPage) linkLane(l *Link, a axis) (htmlLane, bool) {
 	}
 	x := a.share(from)
 	lane := htmlLane{
-		Class: roleClass(l.Role), Glyph: roleGlyph(l.Role), Name: lang.Word(string(l.Role)) + " " + lang.Word(string(l.Label)),
+		Class: roleClass(l.Role), Glyph: roleGlyph(l.Role), Name: shorten(lang.Word(string(l.Role))+" "+lang.Word(string(l.Label)), laneName, "…"),
 		Span: &htmlSpan{X: percent(x), Width: percent(max(0.006, a.share(to)-x)), Hollow: !since},
 		Said: lang.Sprintf("seen %s", h.span(from, to)),
 	}
@@ -203,7 +204,7 @@ func (h *htmlPage) seriesLane(s *Series, a axis) (htmlLane, bool) {
 	} else if unit != "" {
 		unit = " " + unit
 	}
-	lane := htmlLane{Class: "series", Name: shorten(s.Signal, 44, "…"), Said: lang.Sprintf("at most %s", significant(top)+unit)}
+	lane := htmlLane{Class: "series", Name: shorten(s.Signal, laneName, "…"), Said: lang.Sprintf("at most %s", significant(top)+unit)}
 	width := max(0.004, a.share(a.from.Add(bucket)))
 	for _, p := range points {
 		if p.Value <= 0 || top <= 0 {
