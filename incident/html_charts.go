@@ -77,7 +77,7 @@ func (h *htmlPage) attempts(e *Edge) (htmlBars, bool) {
 			for _, c := range columns[i+1:] {
 				columns[i].calls += c.calls
 			}
-			labels = append(labels, lang.Sprintf("%d attempts or more", c.attempts))
+			labels = append(labels, lang.Sprintf("%d or more", c.attempts))
 			calls = append(calls, columns[i].calls)
 			break
 		}

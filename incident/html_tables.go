@@ -380,66 +380,60 @@ func (h *htmlPage) sources() htmlTable {
 
 // htmlTrace is a trace as a waterfall.
 type htmlTrace struct {
-	Name, Title string
-	ID, Edge    string
-	Why         string
-	Took        string
-	Height      int
-	Spans       []htmlTraceSpan
-	More        string
-	Cites       htmlCitations
+	ID, Edge  string
+	Why, Took string
+	Spans     []htmlTraceSpan
+	More      string
+	Cites     htmlCitations
 }
 
 type htmlTraceSpan struct {
-	Label, Said string
-	LabelX      string
-	TextY, BarY int
-	X, Width    string
-	Class       string
-	Focus       bool
+	Depth, Class string
+	Label, Said  string
+	X, Width     string
+	Focus        bool
 }
 
-// htmlSpans is how many spans of a trace are drawn.
+// How many spans of a trace are drawn, and how far the deepest is moved in.
 const (
-	htmlSpans  = 40
-	spanHeight = 32
+	htmlSpans   = 40
+	htmlDeepest = 8
 )
 
 func (h *htmlPage) trace(t *Trace) htmlTrace {
 	v := htmlTrace{
-		Name: h.drawing(), ID: cutMiddle(t.ID, 64), Edge: cutMiddle(t.Edge, htmlName), Why: lang.Word(string(t.Why)),
+		ID: cutMiddle(t.ID, 64), Edge: cutMiddle(t.Edge, htmlName), Why: lang.Word(string(t.Why)),
 		Took: seconds(max(0, t.DurationMS) / 1000), Cites: htmlCitedUpTo(htmlCitesOfRow, t.Citations),
 		More: more(t.More + max(0, len(t.Spans)-htmlSpans)),
 	}
-	v.Title = lang.Sprintf("The spans of trace %s", v.ID)
 	length := max(t.DurationMS, 0.001)
 	for i := range t.Spans {
 		length = max(length, t.Spans[i].StartMS+t.Spans[i].DurationMS)
 	}
 	for i := range t.Spans[:min(htmlSpans, len(t.Spans))] {
-		v.Spans = append(v.Spans, traceSpan(&t.Spans[i], i, length))
+		v.Spans = append(v.Spans, traceSpan(&t.Spans[i], length))
 	}
-	v.Height = len(v.Spans)*spanHeight + 2
 	return v
 }
 
-func traceSpan(s *TraceSpan, i int, length float64) htmlTraceSpan {
-	y := i * spanHeight
+func traceSpan(s *TraceSpan, length float64) htmlTraceSpan {
 	x := min(1, max(0, s.StartMS/length))
 	if math.IsNaN(x) {
 		x = 0
 	}
 	v := htmlTraceSpan{
-		TextY: y + 13, BarY: y + 18, X: percent(x), Width: percent(max(0.003, min(1-x, s.DurationMS/length))),
-		LabelX: strconv.Itoa(12 * min(8, max(0, s.Depth))), Class: "quiet", Focus: s.Focus,
+		Depth: "d" + strconv.Itoa(min(htmlDeepest, max(0, s.Depth))), Class: "quiet", Focus: s.Focus,
+		X: percent(x), Width: percent(max(0.003, min(1-x, s.DurationMS/length))),
 	}
-	v.Label = strings.TrimSpace(shorten(s.Service, 20, "…") + " " + shorten(s.Name, 34, "…"))
+	v.Label = strings.TrimSpace(cutMiddle(s.Service, htmlName) + " " + cutMiddle(s.Name, htmlName))
 	var said facts
-	said.add(true, "%s", seconds(max(0, s.DurationMS)/1000))
+	said.add(true, "at %s", seconds(max(0, s.StartMS)/1000))
+	said.add(true, "took %s", seconds(max(0, s.DurationMS)/1000))
 	said.add(s.Attempt > 0 && s.Of > 1, "attempt %d of %d", s.Attempt, s.Of)
 	said.add(s.Outcome != "" && s.Outcome != "ok", "%s", lang.Word(s.Outcome))
 	said.add(s.Orphaned, "nobody waits any more")
-	v.Said = shorten(said.String(), 60, "…")
+	said.add(s.SQL != "", "%s", cutMiddle(collapse(s.SQL), htmlName))
+	v.Said = said.String()
 	switch {
 	case s.Orphaned:
 		v.Class = "victim"

@@ -18,6 +18,8 @@ type htmlTimeline struct {
 	AxisY       int
 	TickY       int
 	From, To    string
+	Links       bool // it has lanes of the chain
+	Signals     bool // and of signals
 	More        string
 }
 
@@ -81,6 +83,7 @@ func (h *htmlPage) timeline() *htmlTimeline {
 			l.Columns[i].Y += shift
 		}
 		t.Lanes = append(t.Lanes, l)
+		t.Links, t.Signals = t.Links || l.Span != nil, t.Signals || l.Span == nil
 		y = l.Bottom + laneGap
 	}
 	links := 0

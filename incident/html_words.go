@@ -5,11 +5,12 @@ import "github.com/firebreak-io/firebreak/lang"
 // htmlWords are the texts of the templates, named here so that the catalogue of
 // languages is held to have them.
 var htmlWords = []string{
-	lang.Mark("A full bar is a link of the chain from its start on; an outlined one says only when it was seen. Columns are rates, each on a scale of its own; ▼ marks where a signal rises."),
+	lang.Mark("A full bar is a link of the chain from its start on; an outlined one says only when it was seen."),
 	lang.Mark("Also weighed"),
 	lang.Mark("Calls"),
 	lang.Mark("Calls by the number of their attempts"),
 	lang.Mark("Candidates by stage of routing"),
+	lang.Mark("Columns are rates, each on a scale of its own; ▼ marks where a signal rises."),
 	lang.Mark("Commands are shown to be copied; nothing here runs them."),
 	lang.Mark("Contents"),
 	lang.Mark("Evidence"),
