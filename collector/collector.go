@@ -11,7 +11,6 @@ package collector
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -20,11 +19,16 @@ import (
 	"time"
 
 	"github.com/firebreak-io/firebreak/evidence"
+	"github.com/firebreak-io/firebreak/lang"
 )
 
 // ErrNothingRead is wrapped by the error of a Collect that could read none of
 // its paths; the error's text has the first reasons.
-var ErrNothingRead = errors.New("nothing could be read")
+var ErrNothingRead error = nothingRead{}
+
+type nothingRead struct{}
+
+func (nothingRead) Error() string { return lang.T("nothing could be read") }
 
 // Options says how to collect.
 type Options struct {
@@ -180,7 +184,7 @@ func (c *collection) outcome(sources []Source) error {
 		}
 	}
 	if more > 0 {
-		fmt.Fprintf(&why, "\n  and %d more", more)
+		why.WriteString("\n  " + lang.Sprintf("and %d more", more))
 	}
 	return fmt.Errorf("%w%s", ErrNothingRead, why.String())
 }
@@ -190,9 +194,9 @@ func (c *collection) stopped() bool { return c.sinkErr != nil || c.ctx.Err() != 
 
 func (c *collection) interrupted() string {
 	if c.progress.Total > 0 {
-		return fmt.Sprintf("interrupted: %d of %d bytes read", c.progress.Bytes, c.progress.Total)
+		return lang.Sprintf("interrupted: %d of %d bytes read", c.progress.Bytes, c.progress.Total)
 	}
-	return fmt.Sprintf("interrupted: %d bytes read", c.progress.Bytes)
+	return lang.Sprintf("interrupted: %d bytes read", c.progress.Bytes)
 }
 
 // source returns the source of a path, new if need be.
@@ -212,13 +216,13 @@ const maxProblems = 20
 // problem notes why something of a path was not read.
 func (c *collection) problem(path, format string, args ...any) {
 	s := c.source(path)
-	text := fmt.Sprintf(format, args...)
+	text := lang.Sprintf(format, args...)
 	switch {
 	case slices.Contains(s.Problems, text):
 	case len(s.Problems) < maxProblems:
 		s.Problems = append(s.Problems, text)
 	case len(s.Problems) == maxProblems:
-		s.Problems = append(s.Problems, "and more")
+		s.Problems = append(s.Problems, lang.T("and more"))
 	}
 }
 
@@ -227,7 +231,7 @@ func (c *collection) problem(path, format string, args ...any) {
 func (c *collection) unread(path, format string, args ...any) {
 	c.problem(path, format, args...)
 	if s := c.source(path); s.Unread == "" {
-		s.Unread = fmt.Sprintf(format, args...)
+		s.Unread = lang.Sprintf(format, args...)
 	}
 }
 

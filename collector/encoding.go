@@ -11,6 +11,8 @@ import (
 	"golang.org/x/text/encoding/simplifiedchinese"
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
+
+	"github.com/firebreak-io/firebreak/lang"
 )
 
 // decode returns an input as UTF-8 text, or as it is if known claims its first
@@ -28,7 +30,7 @@ func decode(r io.Reader, known func(head []byte) bool) (text io.Reader, problem 
 	}
 	if len(head) > 0 && head[0] == 0 && !isUTF16(head, 1) { // a rotated file may begin with a hole
 		if skipNULs(br) {
-			return nil, "nothing but NUL bytes"
+			return nil, lang.T("nothing but NUL bytes")
 		}
 		head, _ = br.Peek(headSize)
 	}
@@ -45,7 +47,7 @@ func decode(r io.Reader, known func(head []byte) bool) (text io.Reader, problem 
 		if known(head) {
 			return br, ""
 		}
-		return nil, "not text and no known binary format"
+		return nil, lang.T("not text and no known binary format")
 	}
 	return &decoder{r: br}, ""
 }

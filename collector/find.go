@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/firebreak-io/firebreak/lang"
 )
 
 // found is one file to be read.
@@ -161,11 +163,11 @@ func litter(name string) bool {
 func kindOf(mode fs.FileMode) string {
 	switch {
 	case mode&fs.ModeSocket != 0:
-		return "a socket"
+		return lang.T("a socket")
 	case mode&fs.ModeNamedPipe != 0:
-		return "a pipe"
+		return lang.T("a pipe")
 	case mode&(fs.ModeDevice|fs.ModeCharDevice) != 0:
-		return "a device"
+		return lang.T("a device")
 	}
 	return "irregular"
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/firebreak-io/firebreak/evidence"
+	"github.com/firebreak-io/firebreak/lang"
 	"github.com/firebreak-io/firebreak/parsers"
 )
 
@@ -152,17 +153,17 @@ func (rd *reading) finish(in *parsers.Input, n int64) {
 		}
 		where := ""
 		if k.line > 0 {
-			where = fmt.Sprintf("line %d", k.line)
+			where = lang.Sprintf("line %d", k.line)
 		}
 		switch {
 		case k.count > 1 && where != "":
-			where += fmt.Sprintf(" (and %d more)", k.count-1)
+			where += lang.Sprintf(" (and %d more)", k.count-1)
 		case k.count > 1:
-			where = fmt.Sprintf("%d times", k.count)
+			where = lang.Sprintf("%d times", k.count)
 		}
 		if where != "" {
 			where += ": "
 		}
-		rd.c.problem(s.Path, "%s%s", where, k.why)
+		rd.c.problem(s.Path, "%s%s", where, lang.T(k.why))
 	}
 }
