@@ -13,6 +13,8 @@ import (
 //	en  %s calls
 //	zh  %s 次调用
 //
+// A space at the end of a text is written as ␣, since editors take such spaces away.
+//
 //go:embed zh-Hans.txt
 var zhHans string
 
@@ -42,6 +44,7 @@ const (
 	ofText = "en  "
 	ofSaid = "zh  "
 	goesOn = "    "
+	space  = "␣"
 )
 
 // parse reads a catalogue. A line that is none of one is passed over: the tests
@@ -79,5 +82,16 @@ func entries(s string) []entry {
 			blank = 0
 		}
 	}
+	for i := range list {
+		list[i].text, list[i].said = spaced(list[i].text), spaced(list[i].said)
+	}
 	return list
+}
+
+// spaced gives a text the space at its end.
+func spaced(s string) string {
+	if stem, ok := strings.CutSuffix(s, space); ok {
+		return stem + " "
+	}
+	return s
 }
