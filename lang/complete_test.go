@@ -1,7 +1,6 @@
 package lang_test
 
 import (
-	"flag"
 	"fmt"
 	"go/token"
 	"maps"
@@ -15,12 +14,11 @@ import (
 	"github.com/firebreak-io/firebreak/correlate/ledger"
 	"github.com/firebreak-io/firebreak/evidence"
 	"github.com/firebreak-io/firebreak/incident"
+	"github.com/firebreak-io/firebreak/internal/golden"
 	"github.com/firebreak-io/firebreak/lang"
 	"github.com/firebreak-io/firebreak/parsers"
 	"github.com/firebreak-io/firebreak/runbooks"
 )
-
-var update = flag.Bool("update", false, "sort the catalogue, add what it lacks, drop what is stale")
 
 const file = "zh-Hans.txt"
 
@@ -138,14 +136,15 @@ func templates(t *testing.T) map[string]string {
 }
 
 // TestCatalogueIsComplete holds the catalogue to the code and the runbooks: no
-// text without a translation, no translation without a text.
+// text without a translation, no translation without a text. With -update it
+// sorts the catalogue, adds what it lacks and drops what is stale.
 func TestCatalogueIsComplete(t *testing.T) {
 	want := wanted(t)
 	source, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if *update {
+	if golden.Updating() {
 		rewriteCatalogue(t, string(source), want)
 		return
 	}

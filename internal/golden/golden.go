@@ -12,6 +12,9 @@ import (
 
 var update = flag.Bool("update", false, "rewrite golden files")
 
+// Updating reports whether tests are to rewrite their files.
+func Updating() bool { return *update }
+
 // Check fails the test, showing the first line that differs, if got is not the
 // content of the file at path.
 func Check(t *testing.T, path string, got []byte) {

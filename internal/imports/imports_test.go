@@ -47,7 +47,7 @@ const everywhere = "lang"
 var alsoInTests = map[string][]string{
 	"correlate": {"collector", "parsers", "runbooks"},
 	"runbooks":  {"collector", "parsers", "correlate", "evidence"},
-	"lang":      {"collector", "parsers", "correlate", "incident", "runbooks"},
+	"lang":      {"evidence", "collector", "parsers", "correlate", "incident", "runbooks"},
 	"tui":       {"evidence", "collector", "parsers", "correlate"},
 	"exporter":  {"evidence", "collector", "parsers", "correlate"},
 }
