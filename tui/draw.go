@@ -101,6 +101,27 @@ func middle(s string, n int, ellipsis string) string {
 	return ansi.Truncate(s, keep-tail, "") + ellipsis + ansi.TruncateLeft(s, cells(s)-tail, "")
 }
 
+// headOf returns the longest beginning of s that takes at most n columns, and at
+// least one character. It looks no further than that.
+func headOf(s string, n int) string {
+	i, used := 0, 0
+	for i < len(s) {
+		if s[i] < 0x80 && (i+1 == len(s) || s[i+1] < 0x80) { // nothing joins two of these
+			if used++; used > n {
+				break
+			}
+			i++
+			continue
+		}
+		cluster, w := ansi.FirstGraphemeCluster(s[i:], ansi.GraphemeWidth)
+		if used += w; used > n && i > 0 || cluster == "" {
+			break
+		}
+		i += len(cluster)
+	}
+	return s[:i]
+}
+
 // pad returns s in exactly n columns.
 func pad(s string, n int, ellipsis string) string {
 	s = cut(s, n, ellipsis)
@@ -181,13 +202,13 @@ func (t text) wrap(n int, indent string) []text {
 					flush()
 				}
 				for used+w > n {
-					head := ansi.Truncate(word, max(1, n-used), "")
+					head := headOf(word, max(1, n-used))
 					if head == "" {
 						break
 					}
 					put(s.tone, head)
 					word = word[len(head):]
-					w = cells(word)
+					w -= cells(head)
 					flush()
 				}
 				if word != "" {

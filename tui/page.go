@@ -57,6 +57,11 @@ func (p *page) title(s string) {
 // with first, the others with as many spaces.
 func (p *page) thing(r row, first text, width int, body text) {
 	indent := strings.Repeat(" ", first.cells())
+	for i := range body {
+		if most := maxLines * max(1, width); len(body[i].text) > most {
+			body[i].text = middle(body[i].text, most, " … ")
+		}
+	}
 	lines := append(append(text{}, first...), body...).wrap(width, indent)
 	for i, line := range lines {
 		s := r
@@ -67,6 +72,10 @@ func (p *page) thing(r row, first text, width int, body text) {
 		p.rows = append(p.rows, s)
 	}
 }
+
+// maxLines bounds the lines of one paragraph, so that a name that is a page long
+// leaves room for others; the middle of what it says is left out.
+const maxLines = 40
 
 // para appends a paragraph that the cursor passes by.
 func (p *page) para(first text, width int, body text) { p.thing(row{}, first, width, body) }
