@@ -75,15 +75,16 @@ type Model struct {
 	newest *Reading // of a Follower, while paused
 	behind int      // reports that came while paused
 
-	stack   []place // where the engineer came from; the last is where they are
-	side    int     // first row shown of the detail beside a list
-	prompt  *prompt
-	filters []filter
-	note    string // of what was just done
-	excerpt map[string]*excerptState
-	book    string
-	guide   int // step of the demonstration; len(cfg.Guide) at its end
-	quit    bool
+	stack     []place // where the engineer came from; the last is where they are
+	side      int     // first row shown of the detail beside a list
+	prompt    *prompt
+	filters   []filter
+	note      string // of what was just done
+	excerpt   map[string]*excerptState
+	book      string
+	guideDone int // how often its key was pressed
+	guide     int // step of the demonstration; len(cfg.Guide) at its end
+	quit      bool
 
 	pages map[pageKey]*page // made since the last change
 }

@@ -31,10 +31,11 @@ type pageKey struct {
 
 // geometry is where things stand on the screen.
 type geometry struct {
-	top, body  int // lines above the page, and of the page
-	list, side int // columns of the list, and of the detail beside it; 0: none
-	tabs       int // line of the tabs; -1: none
-	chips      int // line of the filters; -1: none
+	top, body  int  // lines above the page, and of the page
+	list, side int  // columns of the list, and of the detail beside it; 0: none
+	tabs       int  // line of the tabs; -1: none
+	chips      int  // line of the filters; -1: none
+	guide      bool // a line above the foot says what to try next
 }
 
 // wide is how many columns a list and its detail need beside each other.
@@ -57,6 +58,10 @@ func (m *Model) geometry() geometry {
 	foot := 1
 	if m.height < 2 {
 		foot = 0
+	}
+	if m.height >= 10 && m.guideLine() != nil {
+		g.guide = true
+		foot++
 	}
 	g.body = max(0, m.height-g.top-foot)
 	if m.width >= wide && m.screen(m.here().screen).detail != nil {
@@ -138,6 +143,9 @@ func (m *Model) Frame() string {
 		put(say(frame, strings.Repeat(m.glyphs.across, m.width)), false)
 	}
 	lines = append(lines, m.body(g)...)
+	if g.guide {
+		put(m.guideLine(), true)
+	}
 	if m.height >= 2 {
 		put(m.footLine(), false)
 	}
@@ -416,9 +424,6 @@ func (m *Model) footLine() text {
 	}
 	if m.note != "" {
 		return text{{plain, " "}, {info, m.note}}
-	}
-	if g := m.guideLine(); g != nil {
-		return g
 	}
 	t := say(plain, " ")
 	for _, id := range m.hints() {

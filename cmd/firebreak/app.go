@@ -13,6 +13,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/firebreak-io/firebreak/incident"
+	"github.com/firebreak-io/firebreak/tui"
 )
 
 // app is the world that the commands run in.
@@ -22,7 +23,8 @@ type app struct {
 	env            func(string) string
 	now            func() time.Time
 	analyse        analyser
-	outTerminal    bool // standard output is a terminal
+	play           func(*tui.Model) (*tui.Model, error) // the screen, until it is left
+	outTerminal    bool                                 // standard output is a terminal
 	errTerminal    bool
 	inTerminal     bool
 	columns, rows  int  // of the terminal; 0 if there is none
@@ -62,6 +64,7 @@ func newApp(analyse analyser) *app {
 		errTerminal: term.IsTerminal(int(os.Stderr.Fd())),
 		inTerminal:  term.IsTerminal(int(os.Stdin.Fd())),
 	}
+	a.play = a.onTerminal
 	if a.outTerminal {
 		if w, h, err := term.GetSize(int(os.Stdout.Fd())); err == nil && w > 0 {
 			a.columns, a.rows, a.realSize = w, h, true

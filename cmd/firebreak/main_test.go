@@ -20,6 +20,7 @@ import (
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"firebreak": main,
+		"screen":    playStory,
 		"replay":    func() { os.Exit(newApp(replay).run(os.Args[1:])) },
 	})
 }
@@ -49,11 +50,17 @@ func TestScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	incidents, err := filepath.Abs("../../testdata/incidents")
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("EXAMPLES", examples)
+			e.Setenv("INCIDENTS", incidents)
+			e.Setenv("XDG_STATE_HOME", e.WorkDir+"/state")
 			e.Setenv("SOURCE_DATE_EPOCH", "1773483120") // 2026-03-14T10:12:00Z
 			return nil
 		},

@@ -12,6 +12,7 @@ func (a *app) commands() []*cobra.Command {
 		a.triageCommand(),
 		a.reportCommand(),
 		a.simulateCommand(),
+		a.demoCommand(),
 		a.formatsCommand(),
 		a.explainCommand(),
 		a.versionCommand(),

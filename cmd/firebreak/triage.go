@@ -68,25 +68,29 @@ Answers, notes and bookmarks are kept when it ends: --resume goes on with them.`
 
 // triage opens the screen where there is one.
 func (a *app) triage(cmd *cobra.Command, paths []string, o reportOptions, s screenOptions) error {
+	if len(paths) == 0 && !a.screen() {
+		return usagef("firebreak report PATH", "--resume needs a terminal")
+	}
+	if !s.resume {
+		return a.open(cmd, paths, o, s, func(*tui.Config) {})
+	}
+	last, err := a.cases().find(paths)
+	if err != nil {
+		return failed(err, "firebreak triage PATH")
+	}
+	if len(paths) == 0 {
+		paths = last.Paths
+	}
+	return a.open(cmd, paths, o, s, func(cfg *tui.Config) { cfg.Case = &last.Case })
+}
+
+// open opens the screen on some paths; away from a terminal it writes the report.
+func (a *app) open(cmd *cobra.Command, paths []string, o reportOptions, s screenOptions, change func(*tui.Config)) error {
 	if s.theme != "" && !slices.Contains(themes, s.theme) {
 		return usagef("--theme dark, light or contrast", "--theme %q is none of them", s.theme)
 	}
 	if !a.screen() || o.output != "" || len(o.formats) > 0 {
-		if len(paths) == 0 {
-			return usagef("firebreak report PATH", "--resume needs a terminal")
-		}
 		return a.report(cmd, paths, o)
-	}
-	kept := a.cases()
-	var last *savedCase
-	if s.resume {
-		var err error
-		if last, err = kept.find(paths); err != nil {
-			return failed(err, "firebreak triage PATH")
-		}
-		if len(paths) == 0 {
-			paths = last.Paths
-		}
 	}
 	q, err := a.request(cmd, paths, o)
 	if err != nil {
@@ -103,44 +107,48 @@ func (a *app) triage(cmd *cobra.Command, paths []string, o reportOptions, s scre
 		Source: source, Zone: q.zone, Theme: s.theme, Mouse: s.mouse, ASCII: o.ascii, Tmux: a.env("TMUX") != "",
 		Name: strings.Join(paths, " "), Window: incident.Window{From: q.since, To: q.until},
 		Host: tui.Host{
-			Export: a.exporter(q, o), Copy: kept.copied, Open: a.opener(),
-			Save: func(c *tui.Case) error { return kept.save(paths, c) },
+			Export: a.exporter(q, o), Copy: a.cases().copied, Open: a.opener(),
+			Save: func(c *tui.Case) error { return a.cases().save(paths, c) },
 		},
 	}
-	if last != nil {
-		cfg.Case = &last.Case
-	}
+	change(&cfg)
 	return a.show(cfg)
 }
 
 // show runs the screen until it is left.
 func (a *app) show(cfg tui.Config) error {
+	end, err := a.play(tui.New(cfg))
+	if err != nil && !errors.Is(err, tea.ErrInterrupted) {
+		return err
+	}
+	if err := end.Failure(); err != nil {
+		return err
+	}
+	if r := end.Report(); r != nil && len(r.Incidents) > 0 {
+		in := r.Incidents[0]
+		fmt.Fprintf(a.stdout, "%s (%s): %s\n", lang.Word(string(in.Label)), lang.Word(string(in.Certainty)), in.Headline)
+	}
+	return nil
+}
+
+// onTerminal plays a model on the terminal and returns it as it was left.
+func (a *app) onTerminal(m *tui.Model) (*tui.Model, error) {
 	options := []tea.ProgramOption{tea.WithoutSignalHandler()}
 	if a.columns > 0 && a.rows > 0 && !a.realSize {
 		options = append(options, tea.WithWindowSize(a.columns, a.rows))
 	}
-	if a.stdin != os.Stdin || !a.inTerminal {
+	if !a.inTerminal {
 		in, _, err := tea.OpenTTY()
 		if err != nil {
-			return failed(lang.Errorf("open the terminal: %w", err), "firebreak report, which needs none")
+			return m, failed(lang.Errorf("open the terminal: %w", err), lang.T("firebreak report, which needs none"))
 		}
 		defer func() { _ = in.Close() }()
 		options = append(options, tea.WithInput(in))
 	}
-	m := tui.New(cfg)
-	end, err := tea.NewProgram(m, options...).Run()
-	if err != nil && !errors.Is(err, tea.ErrInterrupted) {
-		return lang.Errorf("the screen: %w", err)
+	if _, err := tea.NewProgram(m, options...).Run(); err != nil && !errors.Is(err, tea.ErrInterrupted) {
+		return m, lang.Errorf("the screen: %w", err)
 	}
-	m = end.(*tui.Model)
-	if err := m.Failure(); err != nil {
-		return err
-	}
-	if r := m.Report(); r != nil && len(r.Incidents) > 0 {
-		in := r.Incidents[0]
-		fmt.Fprintf(a.stdout, "%s (%s): %s\n", in.Label, in.Certainty, in.Headline)
-	}
-	return nil
+	return m, nil
 }
 
 // screen reports whether there is a terminal to draw on.
