@@ -67,7 +67,7 @@ func demos() []demo {
 				{Say: lang.Mark("You took a profile: it computes. x, then y, then say so."), Do: "override"},
 				{Say: lang.Mark("Enter goes on to the question about processors."), Do: "accept", Times: 7},
 				{Say: lang.Mark("x, then y again: this is what you saw."), Do: "override"},
-				{Say: lang.Mark("Enter: the walk has a label now, beside firebreak's own."), Do: "accept"},
+				{Say: lang.Mark("Enter twice: the walk has a label now, beside firebreak's own."), Do: "accept", Times: 2},
 				{Say: lang.Mark("E writes the report with your answer and your note in it."), Do: "export"},
 				{Say: lang.Mark("? lists what there is more. q quits, and the case is kept."), Do: "help"},
 			},
