@@ -52,6 +52,16 @@ func newJSONStream(r io.Reader, skip func(line int, why string)) *jsonStream {
 	return &jsonStream{r: r, buf: make([]byte, jsonBuffer), line: 1, skip: skip}
 }
 
+// reset begins another stream with the same buffers: a thousand small documents
+// must not cost a thousand of them.
+func (j *jsonStream) reset(r io.Reader) {
+	buf, plain := j.buf, j.plain
+	if len(buf) > 4*jsonBuffer {
+		buf = make([]byte, jsonBuffer)
+	}
+	*j = jsonStream{r: r, buf: buf, plain: plain[:0], line: 1, skip: j.skip}
+}
+
 // fill reads more, keeping what follows keep. It reports whether there is any.
 func (j *jsonStream) fill(keep int) bool {
 	if j.eof {

@@ -278,12 +278,12 @@ func (p *otlpProto) compressed(br *bufio.Reader, n int64) error {
 
 // document reads a request in JSON.
 func (p *otlpProto) document(r io.Reader) error {
-	skip := func(_ int, why string) { p.in.Skip(0, why) }
 	p.r.noLines = true
 	if p.docs == nil {
-		p.docs = &spanJSON{r: p.r}
+		p.docs = &spanJSON{r: p.r, j: newJSONStream(r, func(_ int, why string) { p.in.Skip(0, why) })}
+	} else {
+		p.docs.j.reset(r)
 	}
-	p.docs.j = newJSONStream(r, skip)
 	return p.docs.read()
 }
 

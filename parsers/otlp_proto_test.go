@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -121,6 +122,27 @@ func TestOTLPOtherSignals(t *testing.T) {
 	}
 	if in.Tally["otlp-json"] != 1 || in.Tally["otlp-logs"] != 1 || in.Tally["otlp-metrics"] != 1 {
 		t.Errorf("tally %v", in.Tally)
+	}
+}
+
+// TestOTLPSmallFrames reads many small requests in JSON: each must not cost
+// buffers of its own.
+func TestOTLPSmallFrames(t *testing.T) {
+	const n = 4000
+	one := []byte(`{"resourceSpans":[{"resource":{"attributes":[{"key":"service.name","value":{"stringValue":"order"}}]},"scopeSpans":[{"spans":[{"traceId":"5b8efff798038103d269b633813fc60c","spanId":"eee19b7ec3c1b174","name":"GET /a","kind":2,"startTimeUnixNano":"1773482400000000000","endTimeUnixNano":"1773482400010000000"}]}]}]}`)
+	var file bytes.Buffer
+	for range n {
+		file.Write(framed(one))
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	spans := 0
+	if err := Read(NewInput("traces.bin", &file), func(r *evidence.Record) error { spans++; return nil }); err != nil {
+		t.Fatal(err)
+	}
+	runtime.ReadMemStats(&after)
+	if each := (after.TotalAlloc - before.TotalAlloc) / n; spans != n || each > 16<<10 {
+		t.Errorf("%d spans, %d bytes allocated for each", spans, each)
 	}
 }
 

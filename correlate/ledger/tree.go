@@ -261,8 +261,12 @@ func (t *tree) contain() {
 		}
 	}
 	for i := range t.spans {
-		for p := t.up[i]; p >= 0 && int(p) < len(t.spans) && t.roles[p] == roleOther && t.up[p] >= 0; p = t.up[p] {
-			t.up[i] = t.up[p]
+		to := t.up[i]
+		for t.passedBy(to) {
+			to = t.up[to]
+		}
+		for at := int32(i); at != to && t.up[at] != to; { // all on the way lead there: nobody walks it twice
+			at, t.up[at] = t.up[at], to
 		}
 	}
 	for i := range t.spans {
@@ -275,6 +279,12 @@ func (t *tree) contain() {
 			t.roles[i] = roleCall // alone: what it belongs to was not seen
 		}
 	}
+}
+
+// passedBy reports whether a span is no call and no operation: what it made was
+// made by the one above it.
+func (t *tree) passedBy(p int32) bool {
+	return p >= 0 && int(p) < len(t.spans) && t.roles[p] == roleOther && t.up[p] >= 0
 }
 
 // settle decides which of the spans below a client span are its attempts: those
