@@ -27,6 +27,7 @@ type scene struct {
 	scenario *scenario       // of the what-if screen
 	axis     axis            // of the timeline
 	keyName  func(id string) string
+	index    *callIndex // of the report's edges
 
 	*glyphs
 	width, height int // of the room for the page
@@ -34,7 +35,7 @@ type scene struct {
 
 // newScene indexes a report.
 func newScene(r *incident.Report) *scene {
-	s := &scene{report: r, byID: map[string]*incident.Finding{}}
+	s := &scene{report: r, byID: map[string]*incident.Finding{}, index: &callIndex{}}
 	for i := range r.Findings {
 		s.byID[r.Findings[i].ID] = &r.Findings[i]
 	}

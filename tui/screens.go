@@ -18,6 +18,7 @@ const (
 	onWhatIf   screenID = "what-if"
 
 	onFinding screenID = "finding" // one finding with its numbers
+	onTrace   screenID = "trace"   // one trace as a waterfall
 	onExcerpt screenID = "excerpt" // the text that a citation names
 	onLinks   screenID = "links"   // where the chosen thing leads
 	onHelp    screenID = "help"
@@ -56,6 +57,7 @@ func screens() []screen {
 		{id: onWhatIf, name: lang.Mark("What-if"), list: whatIfPage},
 
 		{id: onFinding, name: lang.Mark("Finding"), list: findingPage},
+		{id: onTrace, name: lang.Mark("Trace"), list: tracePage},
 		{id: onExcerpt, name: lang.Mark("Evidence")},
 		{id: onLinks, name: lang.Mark("Leads to")},
 		{id: onHelp, name: lang.Mark("Help")},

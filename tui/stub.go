@@ -1,18 +1,11 @@
 package tui
 
-func callsPage(s *scene, at place) *page               { return &page{none: "soon"} }
-func callsDetail(s *scene, at place, key string) *page { return nil }
-func callSorts() []string                              { return []string{"amplification"} }
 func poolsPage(s *scene, at place) *page               { return &page{none: "soon"} }
 func poolsDetail(s *scene, at place, key string) *page { return nil }
 func sqlPage(s *scene, at place) *page                 { return &page{none: "soon"} }
 func sqlDetail(s *scene, at place, key string) *page   { return nil }
 func sqlSorts() []string                               { return []string{"total"} }
-func routesPage(s *scene, at place) *page              { return &page{none: "soon"} }
-func routesDetail(s *scene, at place, key string) *page {
-	return nil
-}
-func whatIfPage(s *scene, at place) *page { return &page{none: "soon"} }
-func whatIfBindings() []binding           { return nil }
+func whatIfPage(s *scene, at place) *page              { return &page{none: "soon"} }
+func whatIfBindings() []binding                        { return nil }
 
 type scenario struct{}
