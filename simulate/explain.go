@@ -75,9 +75,9 @@ func changes(b, a *Model) []Sentence {
 	return list
 }
 
-func places(n int) string {
+func places(n int) any {
 	if n == Endless {
-		return "endless"
+		return say("endless")
 	}
 	return Whole(float64(n))
 }

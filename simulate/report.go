@@ -7,6 +7,7 @@ import (
 
 	"github.com/firebreak-io/firebreak/evidence"
 	"github.com/firebreak-io/firebreak/incident"
+	"github.com/firebreak-io/firebreak/lang"
 )
 
 // Origin says where a number of a model comes from.
@@ -41,8 +42,8 @@ func FromReport(r *incident.Report, i int) (Model, []Origin) {
 
 // cures names what would shorten the hold time, by what began the trouble.
 var cures = map[incident.Label]string{
-	incident.SlowSQL: "the index", incident.LockContention: "the lock", incident.DownstreamWait: "the slow downstream",
-	incident.GCPause: "the collector", incident.CPUSaturation: "the processor",
+	incident.SlowSQL: lang.Mark("the index"), incident.LockContention: lang.Mark("the lock"), incident.DownstreamWait: lang.Mark("the slow downstream"),
+	incident.GCPause: lang.Mark("the collector"), incident.CPUSaturation: lang.Mark("the processor"),
 }
 
 // reading is a report being read.
@@ -182,8 +183,9 @@ func (f *reading) serviceOf(p *incident.Pool) string {
 	return ""
 }
 
+const noArrivals = "calls a second of the business, before retries: no spans, access logs or scrapes tell"
+
 func (f *reading) arrivals() {
-	const why = "calls a second of the business, before retries: no spans, access logs or scrapes tell"
 	switch e := f.edge; {
 	case f.path != nil && *f.path.InPerS > 0:
 		rate := *f.path.InPerS
@@ -195,7 +197,7 @@ func (f *reading) arrivals() {
 		f.m.ArrivalsPerS = rate
 		f.known(Arrivals, f.path.Citations, "%s requests/s entered the path to %s", Number(rate), e.Name())
 	case e == nil || e.Calls == nil || *e.Calls == 0:
-		f.unknown(Arrivals, why)
+		f.unknown(Arrivals, noArrivals)
 	default:
 		w := f.r.Window
 		if f.in != nil && !f.in.Window.IsZero() && e.Scope == "failed-calls" {
@@ -203,7 +205,7 @@ func (f *reading) arrivals() {
 		}
 		s := w.To.Sub(w.From).Seconds()
 		if s < 1 || e.Scope == "since-start" {
-			f.unknown(Arrivals, why)
+			f.unknown(Arrivals, noArrivals)
 			return
 		}
 		f.m.ArrivalsPerS = float64(*e.Calls) / s
