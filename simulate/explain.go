@@ -49,9 +49,7 @@ func Compare(before, after Model) (Comparison, error) {
 		return Comparison{}, err
 	}
 	c := Comparison{Before: b, After: a, Changes: changes(&before, &after)}
-	if s, ok := c.verdict(); ok {
-		c.Explanation = append(c.Explanation, s)
-	}
+	c.Explanation = append(c.Explanation, c.verdict())
 	c.Explanation = append(c.Explanation, loadOf(&b, &a)...)
 	c.Explanation = append(c.Explanation, stability(&b, &a)...)
 	return c, nil
@@ -108,37 +106,40 @@ func (c *Comparison) changed() Sentence {
 }
 
 // verdict is the one sentence to take away.
-func (c *Comparison) verdict() (Sentence, bool) {
+func (c *Comparison) verdict() Sentence {
 	a, b := &c.After, &c.Before
-	if len(c.Changes) == 0 {
-		return Sentence{}, false
-	}
 	m := &a.Model
+	lead := say("as it is")
+	if len(c.Changes) > 0 {
+		lead = say("with %s", c.changed())
+	}
 	need := say("%s calls/s x %s needs %s threads", Number(m.ArrivalsPerS), Seconds(m.MeanHoldS()), Whole(math.Ceil(a.NeededAlone-1e-9)))
 	threads := Whole(float64(m.Threads))
 	cut := a.Ceiling < b.Ceiling && len(c.Changes) == 1
 	slow := m.TimeoutS > 0 && m.HoldS > m.TimeoutS
 	switch {
 	case a.NeededAlone > float64(m.Threads) && cut && m.Cure != "":
-		return say("with %s: %s > %s: cut alone does not save you; %s does", c.changed(), need, threads, say(m.Cure)), true
+		return say("%s: %s > %s: cut alone does not save you; %s does", lead, need, threads, say(m.Cure))
 	case a.NeededAlone > float64(m.Threads) && cut:
-		return say("with %s: %s > %s: cut alone does not save you; a hold time under %s does", c.changed(), need, threads, Seconds(a.MaxHoldS)), true
+		return say("%s: %s > %s: cut alone does not save you; a hold time under %s does", lead, need, threads, Seconds(a.MaxHoldS))
 	case a.NeededAlone > float64(m.Threads):
-		return say("with %s: %s > %s: still too few, up to a hold time of %s", c.changed(), need, threads, Seconds(a.MaxHoldS)), true
+		return say("%s: %s > %s: still too few, up to a hold time of %s", lead, need, threads, Seconds(a.MaxHoldS))
 	case slow && a.Stuck.GoodShare < fits && a.Stuck.Rejected < 0.01:
-		return say("with %s: %s, and there are %s: the pool has room again for others; but one takes %s, longer than its timeout of %s: %s of these calls succeed until it is faster",
-			c.changed(), need, threads, Seconds(m.HoldS), Seconds(m.TimeoutS), Percent(a.Stuck.GoodShare)), true
+		return say("%s: %s, and there are %s: the pool has room again for others; but one takes %s, longer than its timeout of %s: %s of these calls succeed until it is faster",
+			lead, need, threads, Seconds(m.HoldS), Seconds(m.TimeoutS), Percent(a.Stuck.GoodShare))
 	case slow && a.Stuck.GoodShare < fits:
-		return say("with %s: %s, and there are %s; but one takes %s, longer than its timeout of %s: %s of the calls succeed",
-			c.changed(), need, threads, Seconds(m.HoldS), Seconds(m.TimeoutS), Percent(a.Stuck.GoodShare)), true
+		return say("%s: %s, and there are %s; but one takes %s, longer than its timeout of %s: %s of the calls succeed",
+			lead, need, threads, Seconds(m.HoldS), Seconds(m.TimeoutS), Percent(a.Stuck.GoodShare))
+	case a.Recovers && len(c.Changes) == 0:
+		return say("%s: %s, and there are %s: it holds", lead, need, threads)
 	case a.Recovers && b.Recovers:
-		return say("with %s: %s, and there are %s: it holds, as it did before", c.changed(), need, threads), true
+		return say("%s: %s, and there are %s: it holds, as it did before", lead, need, threads)
 	case a.Recovers:
-		return say("with %s: %s, and there are %s: it recovers by itself", c.changed(), need, threads), true
+		return say("%s: %s, and there are %s: it recovers by itself", lead, need, threads)
 	case a.Metastable:
-		return say("with %s: %s, and there are %s: enough for calls made once, but retries can keep the pool full; take the load off for a moment, or cut the retries", c.changed(), need, threads), true
+		return say("%s: %s, and there are %s: enough for calls made once, but retries can keep the pool full; take the load off for a moment, or cut the retries", lead, need, threads)
 	}
-	return say("with %s: %s, and there are %s: too tight, %s of the calls succeed", c.changed(), need, threads, Percent(a.Stuck.GoodShare)), true
+	return say("%s: %s, and there are %s: too tight, %s of the calls succeed", lead, need, threads, Percent(a.Stuck.GoodShare))
 }
 
 // loadOf says what reaches the provider.

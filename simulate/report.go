@@ -46,6 +46,21 @@ var cures = map[incident.Label]string{
 	incident.GCPause: lang.Mark("the collector"), incident.CPUSaturation: lang.Mark("the processor"),
 }
 
+// Doubt says that a model made from a report does not do what the report shows:
+// by its numbers the pool would hold. They are means over the time and over all
+// processes, and may hide the worst minute or the one that got it all.
+func Doubt(r *incident.Report, i int, before *Result) (Sentence, bool) {
+	if i < 0 || i >= len(r.Incidents) || !before.Recovers {
+		return Sentence{}, false
+	}
+	for _, l := range r.Incidents[i].Chain {
+		if l.Label == incident.PoolStarvation || l.Label == incident.RetryAmplification {
+			return say("by these numbers there would be no trouble, and there was: they are means over the whole time and all processes; give those of the worst minute, or of the process that got most"), true
+		}
+	}
+	return Sentence{}, false
+}
+
 // reading is a report being read.
 type reading struct {
 	r       *incident.Report
@@ -185,7 +200,14 @@ func (f *reading) serviceOf(p *incident.Pool) string {
 
 const noArrivals = "calls a second of the business, before retries: no spans, access logs or scrapes tell"
 
+// arrivals are the calls of the edge, or of all methods of the pool where that
+// went through more: spans may be a sample, and logs tell of failed calls only.
 func (f *reading) arrivals() {
+	f.edgeArrivals()
+	f.throughPool()
+}
+
+func (f *reading) edgeArrivals() {
 	switch e := f.edge; {
 	case f.path != nil && *f.path.InPerS > 0:
 		rate := *f.path.InPerS
@@ -209,9 +231,6 @@ func (f *reading) arrivals() {
 			return
 		}
 		f.m.ArrivalsPerS = float64(*e.Calls) / s
-		if e.Scope == "failed-calls" && f.throughPool() {
-			return
-		}
 		if e.Scope == "failed-calls" {
 			f.known(Arrivals, e.Citations, "at least: %s calls of %s that failed, in %s", Whole(float64(*e.Calls)), e.Name(), Seconds(s))
 		} else {
@@ -220,13 +239,16 @@ func (f *reading) arrivals() {
 	}
 }
 
-// throughPool takes the arrivals from what the pool did, where that is more than
-// the calls that left a line because they failed. A pool that is full tells how
-// many attempts it completed and refused; how many calls those were, the
-// amplification.
-func (f *reading) throughPool() bool {
-	if len(f.pools) == 0 || f.edge.Amplification == nil || *f.edge.Amplification < 1 {
-		return false
+// throughPool takes the arrivals from what the pool did, if that is more. A pool
+// that is full tells how many attempts it completed and refused; how many calls
+// those were, the amplification meanwhile.
+func (f *reading) throughPool() {
+	if f.edge == nil || len(f.pools) == 0 {
+		return
+	}
+	times := max(1, value(f.edge.Amplification), value(f.edge.Peak))
+	if f.path != nil {
+		times = max(times, f.path.Amplification)
 	}
 	done, refused := 0.0, 0.0
 	for _, p := range f.pools {
@@ -238,14 +260,14 @@ func (f *reading) throughPool() bool {
 			}
 		}
 	}
-	rate := (done + refused) / *f.edge.Amplification
+	rate := (done + refused) / times
 	if done == 0 || rate <= f.m.ArrivalsPerS {
-		return false
+		return
 	}
 	f.m.ArrivalsPerS = rate
+	f.origins = f.origins[:0] // arrivals are the first
 	f.known(Arrivals, f.pools[0].Citations, "the pool completed %s/s and refused %s/s: at %sx, %s calls/s of all its methods",
-		Number(done), Number(refused), Ratio(*f.edge.Amplification), Number(rate))
-	return true
+		Number(done), Number(refused), Ratio(times), Number(rate))
 }
 
 func (f *reading) hold() {

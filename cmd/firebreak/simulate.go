@@ -86,7 +86,8 @@ type whatIf struct {
 	PlayedAsIs  simulate.Series  `json:"played_before"`
 	PlayedAfter simulate.Series  `json:"played_after"`
 
-	said []simulate.Sentence
+	said   []simulate.Sentence
+	report *incident.Report // nil without evidence
 }
 
 type whatIfInput struct {
@@ -127,10 +128,16 @@ func (a *app) simulate(cmd *cobra.Command, paths []string, o simulateOptions) er
 		return err
 	}
 	w.Before, w.After, w.said, w.ForS = c.Before, c.After, c.Explanation, o.long.Seconds()
+	w.Changes = []string{}
 	for _, s := range c.Changes {
 		w.Changes = append(w.Changes, s.Say(lang.Sprintf))
 	}
-	for _, s := range c.Explanation {
+	if w.report != nil {
+		if s, ok := simulate.Doubt(w.report, o.incident-1, &c.Before); ok {
+			w.said = append(w.said, s)
+		}
+	}
+	for _, s := range w.said {
 		w.Explanation = append(w.Explanation, s.Say(lang.Sprintf))
 	}
 	if err := w.play(m, after, o); err != nil {
@@ -165,6 +172,7 @@ func (a *app) simulateFrom(cmd *cobra.Command, paths []string, o simulateOptions
 	if o.incident < 1 || o.incident > len(r.Incidents) {
 		return none, nil, usagef("--incident 1", "--incident %d: the evidence has %d", o.incident, len(r.Incidents))
 	}
+	w.report = r
 	w.Incident = r.Incidents[o.incident-1].Headline
 	m, origins := simulate.FromReport(r, o.incident-1)
 	for _, x := range origins {

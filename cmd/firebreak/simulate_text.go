@@ -36,7 +36,11 @@ func (w *whatIf) text(to io.Writer, ascii bool) error {
 	}
 	p("")
 	p("%s", lang.T("IN THE LONG RUN"))
-	p("  %s", lang.Sprintf("first as it is, then with %s", strings.Join(w.Changes, " ")))
+	if len(w.Changes) > 0 {
+		p("  %s", lang.Sprintf("first as it is, then with %s", w.changed()))
+	} else {
+		p("  %s", lang.T("twice the same: nothing would change"))
+	}
 	for _, row := range w.rows() {
 		p("  %11s %11s  %s", row.before, row.after, row.what)
 	}
@@ -126,7 +130,7 @@ func (w *whatIf) lines(p func(string, ...any), ascii bool) {
 	load := func(x *simulate.Point) float64 { return x.LoadPerS }
 	good := func(x *simulate.Point) float64 { return x.GoodPerS }
 	busy := func(x *simulate.Point) float64 { return x.Busy }
-	change := strings.Join(w.Changes, " ")
+	change := w.changed()
 	for _, row := range []struct {
 		of   func(*simulate.Point) float64
 		unit string
@@ -137,7 +141,7 @@ func (w *whatIf) lines(p func(string, ...any), ascii bool) {
 		{busy, "", lang.T("workers busy")},
 	} {
 		top := max(peak(w.PlayedAsIs.Points, row.of), peak(w.PlayedAfter.Points, row.of))
-		for i, s := range []*simulate.Series{&w.PlayedAsIs, &w.PlayedAfter} {
+		for i, s := range w.played() {
 			what := row.what
 			if i == 1 {
 				what = lang.Sprintf("%s, with %s", what, change)
@@ -145,7 +149,7 @@ func (w *whatIf) lines(p func(string, ...any), ascii bool) {
 			p("  %s %9s  %s", sparks(s.Points, row.of, top, ascii), simulate.Number(atLast(s.Points, row.of))+row.unit, what)
 		}
 	}
-	for i, s := range []*simulate.Series{&w.PlayedAsIs, &w.PlayedAfter} {
+	for i, s := range w.played() {
 		said := lang.T("as it is")
 		if i == 1 {
 			said = lang.Sprintf("with %s", change)
@@ -157,6 +161,16 @@ func (w *whatIf) lines(p func(string, ...any), ascii bool) {
 			p("  %s", lang.Sprintf("%s: it has not come back after %s", said, simulate.Seconds(w.ForS)))
 		}
 	}
+}
+
+func (w *whatIf) changed() string { return strings.Join(w.Changes, " ") }
+
+// played are the runs that differ.
+func (w *whatIf) played() []*simulate.Series {
+	if len(w.Changes) == 0 {
+		return []*simulate.Series{&w.PlayedAsIs}
+	}
+	return []*simulate.Series{&w.PlayedAsIs, &w.PlayedAfter}
 }
 
 func peak(points []simulate.Point, of func(*simulate.Point) float64) float64 {
