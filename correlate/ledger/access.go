@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"cmp"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -75,9 +76,14 @@ func (l *Ledger) AddAccess(r *evidence.Record) {
 	l.access.add(r)
 }
 
-// hardRoutes is by how much a server may exceed the routes that are reported,
-// until its lines are over and the largest are known.
-const hardRoutes = 5
+// By how much a server may exceed the routes that are reported, and all of them
+// together the edges, until the lines are over and the largest are known. What
+// is beyond that is folded as it comes: which routes these are depends on the
+// order of the lines, so there is much room before it.
+const (
+	hardRoutes = 25
+	hardEdges  = 10
+)
 
 func (a *accessLog) add(r *evidence.Record) {
 	x := r.Access
@@ -210,7 +216,7 @@ func sumFor[K comparable](a *accessLog, sums map[K]*accessSum, k, others K, x *e
 	if e != nil {
 		return e
 	}
-	if len(sums) >= a.cfg.MaxEdges*hardRoutes {
+	if len(sums) >= a.cfg.MaxEdges*hardEdges {
 		a.l.lose(LostEdges, 1)
 		if e = sums[others]; e != nil {
 			return e
@@ -293,7 +299,7 @@ func (a *accessLog) edgeBook(e *accessSum, method uint32) Edge {
 // topRoutes keeps the largest edges of each server and folds the rest into one.
 func (a *accessLog) topRoutes(edges []Edge) []Edge {
 	slices.SortFunc(edges, func(x, y Edge) int {
-		return cmp.Or(cmp.Compare(x.Caller, y.Caller), cmp.Compare(x.OneSided, y.OneSided), cmp.Compare(volume(&y), volume(&x)),
+		return cmp.Or(cmp.Compare(x.Caller, y.Caller), cmp.Compare(x.OneSided, y.OneSided), compareFolded(x.Method, y.Method), cmp.Compare(volume(&y), volume(&x)),
 			cmp.Compare(x.Callee, y.Callee), cmp.Compare(x.Service, y.Service), cmp.Compare(x.Method, y.Method))
 	})
 	var out []Edge
@@ -308,20 +314,48 @@ func (a *accessLog) topRoutes(edges []Edge) []Edge {
 			out = append(out, *x)
 		case n == a.cfg.MaxRoutes+1:
 			out = append(out, Edge{
-				Caller: x.Caller, Protocol: x.Protocol, Method: "other", Basis: x.Basis, OneSided: x.OneSided, Calls: x.Calls, Attempts: x.Attempts,
+				Caller: x.Caller, Protocol: x.Protocol, Method: foldedRoutes, Basis: x.Basis, OneSided: x.OneSided, Calls: x.Calls, Attempts: x.Attempts,
 				Retries: x.Retries, Amplification: evidence.None, RetryShare: evidence.None, AtCeiling: evidence.None, Slots: evidence.None,
 				Inherited: evidence.None, Cumulative: evidence.None, Wasted: evidence.None, Timeout: evidence.None, SameProvider: evidence.None,
 			})
+			o := &out[len(out)-1]
 			if x.Caller == "" {
-				out[len(out)-1].Callee = x.Callee
+				o.Callee = x.Callee
 			}
+			o.Outcomes, o.First, o.Last, o.Examples = maps.Clone(x.Outcomes), x.First, x.Last, x.Examples
 		default:
 			o := &out[len(out)-1]
 			o.Calls, o.Attempts, o.Retries = plus(o.Calls, x.Calls), plus(o.Attempts, x.Attempts), o.Retries+x.Retries
+			for k, n := range x.Outcomes {
+				if o.Outcomes == nil {
+					o.Outcomes = map[evidence.Outcome]int64{}
+				}
+				o.Outcomes[k] += n
+			}
+			if !x.First.IsZero() && (o.First.IsZero() || x.First.Before(o.First)) {
+				o.First = x.First
+			}
+			if x.Last.After(o.Last) {
+				o.Last = x.Last
+			}
 		}
 	}
 	return out
 }
+
+// compareFolded puts routes that were folded as they came behind the others.
+func compareFolded(a, b string) int {
+	switch {
+	case (a == foldedRoutes) == (b == foldedRoutes):
+		return 0
+	case a == foldedRoutes:
+		return 1
+	}
+	return -1
+}
+
+// foldedRoutes is the name of all routes beyond those that are told apart.
+const foldedRoutes = "other"
 
 // plus adds two numbers of which either may be unknown.
 func plus(a, b float64) float64 {

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -90,6 +91,48 @@ func TestRequestIDsJoinHops(t *testing.T) {
 	h := b.Hops[0]
 	if h.Caller != "nginx" || h.Callee != "stock" || h.Calls != 100 || h.Arrivals != 199 || !h.Joined || h.ByArrivals[3] != 33 || h.Attempts != 199 {
 		t.Errorf("hop %+v", h)
+	}
+}
+
+// TestManyRoutesInAnyOrder reads a server's log of some thousand paths forwards
+// and backwards: the same ones are told apart.
+func TestManyRoutesInAnyOrder(t *testing.T) {
+	const paths = 3000
+	var m maker
+	word := func(k int) string {
+		return string([]byte{'a' + byte(k/676%26), 'a' + byte(k/26%26), 'a' + byte(k%26)})
+	}
+	for k := range paths {
+		x := line1(evidence.Provider, "/"+word(k), 500)
+		m.access("shop", "shop/access.log", time.Duration(k)*ms, x)
+		if k >= paths-50 { // the busiest stand last
+			for range 20 {
+				m.access("shop", "shop/access.log", time.Duration(k)*ms, x)
+			}
+		}
+	}
+	var books []*Book
+	for range 2 {
+		slices.Reverse(m.records)
+		l := New(Config{})
+		for _, r := range m.records {
+			l.AddAccess(r)
+		}
+		books = append(books, l.Close())
+	}
+	if len(books[0].Edges) != len(books[1].Edges) {
+		t.Fatalf("%d and %d edges", len(books[0].Edges), len(books[1].Edges))
+	}
+	failed := int64(0)
+	for i := range books[0].Edges {
+		x, y := &books[0].Edges[i], &books[1].Edges[i]
+		if x.Method != y.Method || x.Attempts != y.Attempts || x.Outcomes[evidence.Failed] != y.Outcomes[evidence.Failed] {
+			t.Errorf("%d: %s %v, %s %v", i, x.Method, x.Attempts, y.Method, y.Attempts)
+		}
+		failed += x.Outcomes[evidence.Failed]
+	}
+	if want := int64(paths + 50*20); failed != want {
+		t.Errorf("%d failures told, want %d", failed, want)
 	}
 }
 
