@@ -31,6 +31,7 @@ func bindings() []binding {
 		{id: "override", keys: []string{"x"}, does: lang.Mark("answer a question yourself, with a note"), tip: lang.Mark("answer it yourself"), on: []screenID{onRunbook}, do: (*Model).override},
 		{id: "book", keys: []string{"b"}, does: lang.Mark("walk another runbook"), tip: lang.Mark("runbooks"), on: []screenID{onRunbook}, do: (*Model).chooseBook},
 	}
+	list = append(list, flameBindings()...)
 	list = append(list, timelineBindings()...)
 	list = append(list, whatIfBindings()...)
 	list = append(list, []binding{
@@ -241,6 +242,8 @@ func (m *Model) hints() []string {
 			list = append([]string{"next-incident"}, list...)
 		}
 		return list
+	case onPools, onFlame:
+		return []string{"enter", "flame", "open", "search", "only", "links", "bookmark", "copy", "back", "help", "quit"}
 	case onTimeline:
 		return []string{"later", "select", "zoom", "zoom-out", "down", "open", "help", "quit"}
 	case onWhatIf:

@@ -18,6 +18,7 @@ const (
 	onWhatIf   screenID = "what-if"
 
 	onFinding screenID = "finding" // one finding with its numbers
+	onFlame   screenID = "flame"   // the threads of a pool by their frames
 	onTrace   screenID = "trace"   // one trace as a waterfall
 	onExcerpt screenID = "excerpt" // the text that a citation names
 	onLinks   screenID = "links"   // where the chosen thing leads
@@ -56,6 +57,7 @@ func screens() []screen {
 		{id: onSources, name: lang.Mark("Sources"), list: sourcesPage, detail: sourcesDetail},
 		{id: onWhatIf, name: lang.Mark("What-if"), list: whatIfPage},
 
+		{id: onFlame, name: lang.Mark("Flame"), list: flamePage},
 		{id: onFinding, name: lang.Mark("Finding"), list: findingPage},
 		{id: onTrace, name: lang.Mark("Trace"), list: tracePage},
 		{id: onExcerpt, name: lang.Mark("Evidence")},
