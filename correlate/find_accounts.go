@@ -121,8 +121,11 @@ func basisWords(x *ledger.Edge) string {
 	case x.OneSided == "provider":
 		words = lang.T("spans of the provider alone")
 	}
-	if !x.Exact {
+	switch {
+	case x.ByEvidence[ledger.Inferred.String()] > 0:
 		words += lang.T(", joined by inference")
+	case !x.Exact:
+		words += lang.T(", some spans of it lost")
 	}
 	return words
 }

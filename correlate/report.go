@@ -114,6 +114,13 @@ func (e *Engine) sampling() []string {
 	case b.Weighted > 0:
 		said = append(said, lang.T("calls and attempts are weighted by how their traces were sampled; how they ended is counted as seen"))
 	}
+	unsent := 0
+	for _, r := range e.routes {
+		unsent += r.empty.count
+	}
+	if unsent > 0 {
+		said = append(said, lang.Sprintf("calls that found no provider were never sent and have no span: logs tell of %d, spans count the others", unsent))
+	}
 	for _, l := range []ledger.Loss{ledger.LostParent, ledger.LostHuge, ledger.LostNames, ledger.LostEdges} {
 		if n := b.Losses[l]; n > 0 && n*50 >= b.Spans {
 			said = append(said, lang.Sprintf("%d times: %s", n, lang.T(string(l))))

@@ -69,7 +69,7 @@ type Edge struct {
 	// only one end was seen and nothing there joins attempts (see OneSided).
 	Amplification float64
 	// Exact says that nothing of it rests on inference: no call of several attempts
-	// was joined by it, no attempt whose client span was lost was placed or left out.
+	// was joined by it, and of its attempts no more than the ends of a capture were lost.
 	Exact bool
 	// OneSided is "consumer" or "provider" if only that side's evidence exists.
 	OneSided string

@@ -38,6 +38,10 @@ const maxOrigins = 8
 // spans calls the same operation, or the spans are a sample.
 const lostShare = 0.25
 
+// lossyFrom is of how many arrivals one must have lost its client's span for the
+// counts of their edge to be called inexact.
+const lossyFrom = 100
+
 // skewKey is a pair of processes.
 type skewKey struct{ client, entry uint32 }
 
@@ -423,8 +427,8 @@ func (j *joiner) doubt() {
 // markLosses tells the edges of which spans are known to be lost.
 func (j *joiner) markLosses() {
 	for k, o := range j.origins {
-		if o.lost == 0 {
-			continue
+		if o.lost*lossyFrom <= o.seen {
+			continue // the ends of a capture
 		}
 		for _, f := range o.from {
 			if e := j.edges[edgeKey{f.caller, k.callee, f.op}]; e != nil {
