@@ -20,7 +20,7 @@ import (
 // that fit no layout are left to accessReader, which knows what came before.
 
 const (
-	accessBlockSize  = 256 << 10
+	accessBlockSize  = 128 << 10   // what is read ahead stays in the second cache
 	maxBlockLine     = 2 * maxLine // without a line end for so long, blocks are given up
 	maxAccessWorkers = 3           // beside the one that reads, which is the slowest then
 )

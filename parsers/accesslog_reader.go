@@ -19,8 +19,9 @@ type accessReader struct {
 
 func newAccessReader(in *Input, emit Emit, layouts []*accessLayout) *accessReader {
 	r := &accessReader{in: in, emit: emit, parser: newAccessParser(in)}
+	r.rec = evidence.Record{Place: in.place(), Cite: in.cite(0)}
 	for _, l := range layouts {
-		r.parser.add(l)
+		r.parser.add(l.ready())
 	}
 	return r
 }
@@ -111,6 +112,7 @@ func (r *accessReader) adopt(line []byte) *accessLayout {
 		return nil
 	}
 	r.adopted++
+	s.layout.ready()
 	if len(p.layouts) < maxAccessShapes {
 		p.add(&s.layout)
 		if r.blocks != nil {
@@ -134,9 +136,11 @@ func (r *accessReader) send(l *accessLayout, line []byte) (bool, error) {
 // lend emits what a line of a text says.
 func (r *accessReader) lend(number int, text []byte, x *accessLine) error {
 	rec := &r.rec
-	*rec = evidence.Record{Time: x.time, Zoned: x.zoned, Place: r.in.place(), Cite: r.in.cite(number), Raw: x.text.of(text), Access: &x.access}
+	rec.Time, rec.Zoned, rec.Cite.Line, rec.Raw, rec.Access = x.time, x.zoned, number, x.text.of(text), &x.access
 	if _, source := r.in.Lines.Origin(); source != "" {
 		rec.Place.Instance, rec.Place.Service = podOf(source)
+	} else if r.in.Lines.Wrapped() {
+		rec.Place = r.in.place()
 	}
 	r.sent++
 	return r.emit(rec)

@@ -52,11 +52,8 @@ func (r *accessParser) time(c *accessClock, v []byte) (time.Time, evidence.Tri) 
 	return t, zoned
 }
 
-// add appends a layout.
+// add appends a layout that is ready.
 func (r *accessParser) add(l *accessLayout) {
-	if l.steps == nil {
-		l.steps = stepsOf(l.columns)
-	}
 	n := 0
 	if k := len(r.layouts); k > 0 && l.json == nil && r.layouts[k-1].json == nil && l.sep == r.layouts[k-1].sep {
 		before := r.layouts[k-1].columns
@@ -132,10 +129,40 @@ func (r *accessParser) read(l *accessLayout, line []byte, a *evidence.Access) (a
 		}
 		a.Duration = accessDuration(v, p.unit[roleDuration])
 	}
+	a.RequestID = valueOrNil(value(roleRequestID))
+	if l.more {
+		r.readMore(p, line, a, at)
+	}
+	switch {
+	case p.has(roleTimers):
+		r.haproxyRequest(a, value(roleServer), value(roleTimers), value(roleCounters), value(roleQueues), value(roleCapture))
+	case p.has(roleTries):
+		r.kongTries(a, value(roleTries), value(roleUpTime))
+	case p.proxy:
+		r.upstreams(a, p, value(roleUpAddr), value(roleUpStatus), value(roleUpTime), value(roleUpConnect), value(roleUpHeader))
+		switch {
+		case p.software == "envoy":
+			envoyRequest(a)
+		case p.software == "traefik" && len(a.Upstreams) == 0:
+			a.Attempts = 0
+		case p.software == "aws-elb" && a.Attempts == 0 && a.Status == 503:
+			a.Outcome = evidence.NoProvider
+		}
+	}
+	return at, zoned
+}
+
+// readMore fills in what few layouts have.
+func (r *accessParser) readMore(p *accessPlan, line []byte, a *evidence.Access, at time.Time) {
+	value := func(role accessRole) []byte {
+		if c := p.at[role]; c >= 0 {
+			return r.values[c].of(line)
+		}
+		return nil
+	}
 	if v := value(roleQueued); v != nil {
 		a.Queued = accessDuration(v, p.unit[roleQueued])
 	}
-	a.RequestID = valueOrNil(value(roleRequestID))
 	if v := value(roleTrace); a.RequestID == nil && !isDash(v) {
 		a.RequestID = traceOf(v)
 	}
@@ -168,23 +195,6 @@ func (r *accessParser) read(l *accessLayout, line []byte, a *evidence.Access) (a
 			a.Duration = at.Sub(came)
 		}
 	}
-	switch {
-	case p.has(roleTimers):
-		r.haproxyRequest(a, value(roleServer), value(roleTimers), value(roleCounters), value(roleQueues), value(roleCapture))
-	case p.has(roleTries):
-		r.kongTries(a, value(roleTries), value(roleUpTime))
-	case p.proxy:
-		r.upstreams(a, p, value(roleUpAddr), value(roleUpStatus), value(roleUpTime), value(roleUpConnect), value(roleUpHeader))
-		switch {
-		case p.software == "envoy":
-			envoyRequest(a)
-		case p.software == "traefik" && len(a.Upstreams) == 0:
-			a.Attempts = 0
-		case p.software == "aws-elb" && a.Attempts == 0 && a.Status == 503:
-			a.Outcome = evidence.NoProvider
-		}
-	}
-	return at, zoned
 }
 
 func valueOrNil(v []byte) []byte {

@@ -29,6 +29,7 @@ type accessLayout struct {
 	columns []accessColumn
 	plan    accessPlan
 	steps   []accessStep // how to find the columns; made of them
+	more    bool         // it has columns that few have
 	json    *accessJSON  // where a line is an object
 	tail    string       // what ends the line, from a format that was given
 }
@@ -49,6 +50,16 @@ func (l *accessLayout) split(line []byte, out *[maxAccessColumns]extent) bool {
 	}
 	_, ok := l.splitFrom(0, line, out)
 	return ok
+}
+
+// ready prepares a layout that will not change any more.
+func (l *accessLayout) ready() *accessLayout {
+	l.steps = stepsOf(l.columns)
+	l.more = l.plan.parts > 1
+	for _, role := range [...]accessRole{roleQueued, roleTrace, roleBackend, roleFlags, roleAttempts, roleRetries, roleOrdinal, rolePeer, roleCreated} {
+		l.more = l.more || l.plan.has(role)
+	}
+	return l
 }
 
 // accessStep is how to find one column.

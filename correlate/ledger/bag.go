@@ -1,7 +1,5 @@
 package ledger
 
-import "slices"
-
 // line is what is kept of an access-log line to match it with others.
 type line struct {
 	id      uint64 // request ID, business key, or client and target
@@ -35,12 +33,12 @@ func (b *bag) add(x *line) {
 		b.lost++
 		return
 	}
-	if len(b.lines) == cap(b.lines) {
-		grow := max(1024, len(b.lines))
-		if len(b.lines) >= 1<<16 {
-			grow = b.max + 1 - len(b.lines) // costs nothing until it is used; doubling would copy
+	if n := len(b.lines); n == cap(b.lines) {
+		size := max(1024, 2*n)
+		if n >= 1<<16 {
+			size = b.max + 1 // costs nothing until it is used; doubling would copy
 		}
-		b.lines = slices.Grow(b.lines, grow)
+		b.lines = append(make([]line, 0, size), b.lines...)
 	}
 	b.lines = append(b.lines, *x)
 	for len(b.lines) > b.max && b.half < 32 {
