@@ -3,6 +3,7 @@ package incident
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"maps"
 	"regexp"
 	"slices"
@@ -300,6 +301,16 @@ func TestHTMLInChinese(t *testing.T) {
 		}
 		if !bytes.Contains(page, []byte(`<html lang="zh-Hans"`)) {
 			t.Errorf("%s: the page does not name its language", name)
+		}
+	}
+}
+
+func BenchmarkHTML(b *testing.B) {
+	r := drawnReport()
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := WriteHTML(io.Discard, r, HTMLOptions{}); err != nil {
+			b.Fatal(err)
 		}
 	}
 }
