@@ -23,6 +23,7 @@ var wrappers = map[string]map[string][]int{
 	"collector": {"problem": {1}, "unread": {1}, "consequence": {1}},
 	"parsers":   {"Skip": {1}},
 	"cmd":       {"usagef": {1}},
+	"simulate":  {"say": {0}, "known": {2}, "unknown": {1}, "need": {2}, "add": {1}},
 }
 
 // source is one parsed file.

@@ -48,11 +48,11 @@ func Ratio(x float64) string { return strconv.FormatFloat(x, 'f', 1, 64) }
 func Percent(x float64) string {
 	switch p := 100 * x; {
 	case p > 0 && p < 1:
-		return "under 1 %"
+		return "<1 %"
 	case p > 99 && p < 99.9:
 		return trimmed(p, 1) + " %"
 	case p >= 99.9 && p < 100:
-		return "over 99.9 %"
+		return ">99.9 %"
 	default:
 		return strconv.FormatFloat(math.Round(p), 'f', 0, 64) + " %"
 	}

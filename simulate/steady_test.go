@@ -176,7 +176,7 @@ func TestNumbers(t *testing.T) {
 	for got, want := range map[string]string{
 		Number(300): "300", Number(13.9): "13.9", Number(0): "0", Number(1240.4): "1,240", Number(0.0123): "0.012", Number(math.NaN()): "?", Number(2.5): "2.5",
 		Whole(1234567): "1,234,567", Whole(-5): "-5", Whole(999): "999",
-		Percent(0.5): "50 %", Percent(0.001): "under 1 %", Percent(0.9999): "over 99.9 %", Percent(1): "100 %", Percent(0): "0 %", Percent(0.995): "99.5 %",
+		Percent(0.5): "50 %", Percent(0.001): "<1 %", Percent(0.9999): ">99.9 %", Percent(1): "100 %", Percent(0): "0 %", Percent(0.995): "99.5 %",
 		Seconds(0.05): "50 ms", Seconds(3.1): "3.1 s", Seconds(3000): "50m0s", Seconds(2e-5): "20 µs",
 	} {
 		if got != want {

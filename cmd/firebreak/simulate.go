@@ -87,6 +87,7 @@ type whatIf struct {
 	PlayedAfter simulate.Series  `json:"played_after"`
 
 	said   []simulate.Sentence
+	calmS  float64          // hold time outside the trouble, as it is
 	report *incident.Report // nil without evidence
 }
 
@@ -350,6 +351,9 @@ func inputProblem(list []simulate.Problem, origins []simulate.Origin) error {
 	return usagef(strings.Join(try, " "), "%s", strings.Join(said, "\n"))
 }
 
+// troubled is how many times as long one takes in a trouble that is not known.
+const troubled = 5
+
 // play plays both models, with the trouble if one was asked for.
 func (w *whatIf) play(before, after simulate.Model, o simulateOptions) error {
 	s := simulate.Scenario{ForS: o.long.Seconds(), Seed: o.seed}
@@ -358,15 +362,19 @@ func (w *whatIf) play(before, after simulate.Model, o simulateOptions) error {
 	}
 	played := func(m simulate.Model) (simulate.Series, error) {
 		s.Model = m
-		if o.calm > 0 {
+		if o.calm > 0 || w.Before.Metastable {
 			t, ok := troubleOf(o.trouble)
 			if !ok {
 				return simulate.Series{}, usagef("--trouble 10s+20s", "--trouble %s: from when, and for how long?", o.trouble)
 			}
-			// A change of the hold time shortens the trouble's, not that of calm times.
-			t.HoldS = m.HoldS
-			s.Model.HoldS = math.Min(o.calm.Seconds(), m.HoldS)
-			s.Trigger, w.Trouble = t, t
+			if o.calm > 0 {
+				// A change of the hold time shortens the trouble's, not that of calm times.
+				t.HoldS = m.HoldS
+				s.Model.HoldS = math.Min(o.calm.Seconds(), m.HoldS)
+			} else {
+				t.HoldS = troubled * m.HoldS // what is stuck has been pushed once
+			}
+			s.Trigger, w.Trouble, w.calmS = t, t, s.Model.HoldS
 		}
 		return simulate.Run(s)
 	}

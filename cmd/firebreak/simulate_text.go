@@ -47,7 +47,7 @@ func (w *whatIf) text(to io.Writer, ascii bool) error {
 	p("")
 	p("%s", lang.Sprintf("OVER TIME, %s (the numbers are those of the last quarter)", simulate.Seconds(w.ForS)))
 	if w.Trouble.ForS > 0 {
-		p("  %s", lang.Sprintf("trouble from %s for %s; before and after it the hold time is shorter", simulate.Seconds(w.Trouble.AtS), simulate.Seconds(w.Trouble.ForS)))
+		p("  %s", lang.Sprintf("trouble from %s for %s: one takes %s meanwhile, else %s", simulate.Seconds(w.Trouble.AtS), simulate.Seconds(w.Trouble.ForS), simulate.Seconds(w.Trouble.HoldS), simulate.Seconds(w.calmS)))
 	}
 	w.lines(p, ascii)
 	if len(w.said) > 1 {
