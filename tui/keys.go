@@ -158,6 +158,17 @@ func (m *Model) inWords(keys string) string {
 // key does what a key stands for.
 func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	name := msg.String()
+	if msg.Mod.Contains(tea.ModAlt) && msg.Code < 0x80 { // Esc and a key right after it look alike to a terminal
+		first := m.key(tea.KeyPressMsg{Code: tea.KeyEscape})
+		key := tea.Key{Code: msg.Code, Mod: msg.Mod &^ tea.ModAlt}
+		if key.Mod&^tea.ModShift == 0 {
+			key.Text = string(msg.Code)
+			if key.Mod.Contains(tea.ModShift) {
+				key.Text = strings.ToUpper(key.Text)
+			}
+		}
+		return tea.Batch(first, m.key(tea.KeyPressMsg(key)))
+	}
 	if m.prompt != nil && name != "ctrl+c" {
 		return m.write(msg)
 	}

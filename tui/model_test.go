@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/firebreak-io/firebreak/incident"
+	"github.com/firebreak-io/firebreak/internal/golden"
 )
 
 // sizes are the windows that screens are looked at in.
@@ -197,6 +199,16 @@ func TestSearchCountsAndGoesAlong(t *testing.T) {
 	}
 }
 
+// A terminal sends Esc and a key right after it as that key with Alt.
+func TestEscAndAKeyAtOnce(t *testing.T) {
+	d := start(t, readReport(t, "reference"), 100, 30)
+	d.do("help")
+	d.send(tea.KeyPressMsg{Code: '8', Mod: tea.ModAlt})
+	if got := d.m.here().screen; got != onSources || len(d.m.stack) != 1 {
+		t.Errorf("on %s", got)
+	}
+}
+
 func TestFiltersAreChipsThatCanBeTakenAway(t *testing.T) {
 	d := start(t, readReport(t, "reference"), 120, 30)
 	d.press("8").shows("jstack-1.txt", "explain.txt")
@@ -331,6 +343,20 @@ func spoil(r *incident.Report, name string) {
 	for i := range r.Sources {
 		r.Sources[i].Path, r.Sources[i].Problems = name, []string{name}
 	}
+}
+
+// The documentation's table of keys is made of the table of bindings.
+func TestKeyTableInTheDocumentation(t *testing.T) {
+	const file = "../docs/screens.md"
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, _, ok := strings.Cut(string(text), "## Keys\n")
+	if !ok {
+		t.Fatal("docs/screens.md has no section Keys")
+	}
+	golden.Check(t, file, []byte(before+"## Keys\n\n"+KeyTable()))
 }
 
 func TestKeyTableNamesEveryBinding(t *testing.T) {

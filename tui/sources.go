@@ -48,8 +48,11 @@ func sourcesPage(s *scene, _ place) *page {
 				glyph, tn = s.notYet, dim
 			}
 			format := src.Format
-			if src.Records == 0 {
-				format = lang.T("nothing known in it")
+			switch {
+			case src.Records == 0 && len(src.Problems) > 0:
+				format = lang.T("not counted")
+			case src.Records == 0:
+				format = lang.T("nothing known")
 			}
 			return text{
 				{tn, glyph + " "},
