@@ -251,6 +251,7 @@ func (m *Model) window(p *page, key string, top *int, width, height int, word st
 	for _, t := range head {
 		put(append(text{{plain, "  "}}, t...), false)
 	}
+	noted := m.noted()
 	room := height - len(lines)
 	*top = max(0, min(*top, len(p.rows)-room))
 	if len(p.rows) == 0 && p.none != "" {
@@ -265,6 +266,9 @@ func (m *Model) window(p *page, key string, top *int, width, height int, word st
 		if on {
 			gutter = m.glyphs.cursor + " "
 		}
+		if r.key != "" && noted[r.key] && (i == 0 || p.rows[i-1].key != r.key) {
+			gutter = gutter[:len(gutter)-1] + m.glyphs.bookmark
+		}
 		line := append(text{{accent, gutter}}, r.text()...)
 		if word != "" {
 			line = highlight(line, word)
@@ -275,6 +279,21 @@ func (m *Model) window(p *page, key string, top *int, width, height int, word st
 		put(nil, false)
 	}
 	return lines
+}
+
+// noted are the things of the place that the engineer noted something on.
+func (m *Model) noted() map[string]bool {
+	if m.scene.now == nil || len(m.scene.notes.Remarks) == 0 {
+		return nil
+	}
+	at := m.here()
+	keys := map[string]bool{}
+	for _, r := range m.scene.notes.Remarks {
+		if r.Incident == m.scene.now.ID && r.Screen == string(at.screen)+" "+at.arg {
+			keys[r.Key] = true
+		}
+	}
+	return keys
 }
 
 // word is what is searched for where the engineer is.
