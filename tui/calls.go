@@ -35,7 +35,7 @@ type callColumn struct {
 func callColumns() []callColumn {
 	return []callColumn{
 		{lang.Mark("calls"), byCalls, 10, 1, func(_ *scene, e *incident.Edge) span { return counted(e.Calls) }},
-		{lang.Mark("attempts"), byAttempts, 10, 0, func(_ *scene, e *incident.Edge) span { return counted(e.Attempts) }},
+		{lang.Mark("attempts"), byAttempts, 11, 0, func(_ *scene, e *incident.Edge) span { return counted(e.Attempts) }},
 		{lang.Mark("failed"), -1, 8, 3, func(_ *scene, e *incident.Edge) span {
 			share, known := failures(e)
 			switch {
@@ -46,7 +46,7 @@ func callColumns() []callColumn {
 			}
 			return span{dim, percent(share)}
 		}},
-		{lang.Mark("for nobody"), byOrphaned, 11, 2, func(_ *scene, e *incident.Edge) span {
+		{lang.Mark("for nobody"), byOrphaned, 13, 2, func(_ *scene, e *incident.Edge) span {
 			if e.OrphanedS == nil {
 				return span{}
 			}
@@ -163,6 +163,7 @@ func callsPage(s *scene, at place) *page {
 	x := s.calls()
 	order := sortedEdges(edges, x, at)
 	p.first = x.key[order[0]]
+	p.rows = slices.Grow(p.rows, len(order)+4)
 	for n, i := range order {
 		e := &edges[i]
 		again := n > 0 && x.name[i] == x.name[order[n-1]]
@@ -184,9 +185,11 @@ func callsPage(s *scene, at place) *page {
 
 // suspect reports whether an edge does not look right.
 func (s *scene) suspect(e *incident.Edge) bool {
-	_, tn := s.amplified(e)
+	if _, tn := s.amplified(e); tn == bad || tn == warn || e.OrphanedS != nil && *e.OrphanedS >= 1 {
+		return true
+	}
 	share, _ := failures(e)
-	return tn == bad || tn == warn || share >= 0.1 || e.OrphanedS != nil && *e.OrphanedS >= 1
+	return share >= 0.1
 }
 
 // heads are the titles of the columns; the one that is sorted by is marked.
@@ -218,6 +221,9 @@ func (l *callLayout) heads(s *scene, at place) text {
 // it, on another basis, hangs below it.
 func (l *callLayout) line(s *scene, e *incident.Edge, name string, again bool) text {
 	glyph, tn := s.amplified(e)
+	if share, _ := failures(e); share >= 0.1 && tn != bad { // no check mark where calls fail
+		glyph, tn = "!", warn
+	}
 	factor := ""
 	if e.Amplification != nil {
 		factor = times(*e.Amplification)

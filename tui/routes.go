@@ -16,12 +16,12 @@ import (
 // say of a service that nobody could call.
 type routeItem struct {
 	key, name string
+	method    string // empty: all of the service's
 	stages    []incident.Stage
 	edges     []int // of the report, with what each account says of providers
 	findings  []*incident.Finding
 	cites     []evidence.Citation
-	skew      float64 // how many times its fair share the first provider got; 0: unknown
-	share     float64 // what it got
+	share     float64 // what a provider got that got far more than its share; 0: none did
 	worst     string  // its name
 	rank      int     // the lower, the more suspicious
 }
@@ -36,12 +36,18 @@ const (
 	calmRoute
 )
 
-// skewFactor is how many times its fair share a provider gets before that is
-// shown as skew, if it got at least skewAttempts of two providers or more.
-const (
-	skewFactor   = 1.5
-	skewAttempts = 20
-)
+// skewAttempts is how many attempts it takes to speak of skew.
+const skewAttempts = 20
+
+// uneven reports whether a provider got far more than its share of a sum of
+// attempts at n providers: twice as much, or, of two or three, four times what
+// the others got.
+func uneven(attempts, sum int64, n int) bool {
+	if n < 2 || sum < skewAttempts {
+		return false
+	}
+	return n > 2 && attempts*int64(n) >= 2*sum || n < 4 && attempts >= 4*(sum-attempts)
+}
 
 // isRoute reports whether a finding is about routing.
 func isRoute(f *incident.Finding) bool { return strings.HasPrefix(string(f.Kind), "route.") }
@@ -52,64 +58,109 @@ func (s *scene) routeItems() []*routeItem {
 	if x.routes != nil {
 		return x.routes
 	}
-	items := []*routeItem{}
-	byKey := map[string]*routeItem{}
+	g := &routeGroups{items: []*routeItem{}, byKey: map[string]*routeItem{}, byMethod: map[string]*routeItem{}, byService: map[string][]*routeItem{}}
 	told := map[string]bool{} // findings that an edge has
-	for i := range s.report.Edges {
-		e := &s.report.Edges[i]
-		if len(e.Candidates) == 0 && len(e.Providers) < 2 {
-			continue
-		}
-		key := routeKey(x.name[i])
-		it := byKey[key]
-		if it == nil {
-			it = &routeItem{key: key, name: x.name[i]}
-			byKey[key] = it
-			items = append(items, it)
-			for _, f := range x.findings[x.name[i]] {
-				if isRoute(f) {
-					it.findings = append(it.findings, f)
-					told[f.ID] = true
+	for _, called := range []bool{true, false} {
+		for i := range s.report.Edges {
+			e := &s.report.Edges[i]
+			if len(e.Candidates) == 0 && len(e.Providers) < 2 || (e.Consumer != "") != called {
+				continue
+			}
+			it := g.of(e, x.name[i])
+			if len(it.edges) == 0 {
+				for _, f := range x.findings[x.name[i]] {
+					if isRoute(f) {
+						it.findings = append(it.findings, f)
+						told[f.ID] = true
+					}
 				}
 			}
+			it.edges = append(it.edges, i)
+			if len(it.stages) == 0 {
+				it.stages = e.Candidates
+			}
+			it.cites = append(it.cites, e.Citations...)
+			it.weigh(e)
 		}
-		it.edges = append(it.edges, i)
-		if len(it.stages) == 0 {
-			it.stages = e.Candidates
-		}
-		it.cites = append(it.cites, e.Citations...)
-		it.weigh(e)
 	}
 	for i := range s.report.Findings {
-		f := &s.report.Findings[i]
-		if !isRoute(f) || told[f.ID] {
-			continue
-		}
-		name := cmp.Or(shortName(f.Names["service"]), f.Subject)
-		if c := f.Names["consumer"]; c != "" {
-			name = c + " -> " + name
-		}
-		key := routeKey(name)
-		it := byKey[key]
-		if it == nil {
-			it = &routeItem{key: key, name: name}
-			byKey[key] = it
-			items = append(items, it)
-		}
-		it.findings = append(it.findings, f)
-		it.cites = append(it.cites, f.Citations...)
-		if len(it.stages) == 0 {
-			it.stages = stagesOf(f)
+		if f := &s.report.Findings[i]; isRoute(f) && !told[f.ID] {
+			g.tell(f)
 		}
 	}
-	for _, it := range items {
+	for _, it := range g.items {
 		it.rank = it.suspicion()
 	}
-	slices.SortStableFunc(items, func(a, b *routeItem) int {
-		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(b.skew, a.skew))
+	slices.SortStableFunc(g.items, func(a, b *routeItem) int {
+		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(b.share, a.share))
 	})
-	x.routes = items
-	return items
+	x.routes = g.items
+	return g.items
+}
+
+// routeGroups puts together what is about the same calls.
+type routeGroups struct {
+	items     []*routeItem
+	byKey     map[string]*routeItem
+	byMethod  map[string]*routeItem   // the first by service and method
+	byService map[string][]*routeItem // by service, whoever calls it, and by consumer and service
+}
+
+func (g *routeGroups) add(name string) *routeItem {
+	it := &routeItem{key: routeKey(name), name: name}
+	g.byKey[it.key] = it
+	g.items = append(g.items, it)
+	return it
+}
+
+// of returns the route of an edge. An account that does not know who called
+// belongs to the first that does.
+func (g *routeGroups) of(e *incident.Edge, name string) *routeItem {
+	method := e.Service + "\x00" + e.Method
+	it := g.byKey[routeKey(name)]
+	if it == nil && e.Consumer == "" {
+		it = g.byMethod[method]
+	}
+	if it == nil {
+		it = g.add(name)
+		it.method = e.Method
+		for _, by := range []string{"\x00" + e.Service, e.Consumer + "\x00" + e.Service} {
+			g.byService[by] = append(g.byService[by], it)
+		}
+	}
+	if g.byMethod[method] == nil {
+		g.byMethod[method] = it
+	}
+	return it
+}
+
+// tell adds a finding to the routes that it is about, or to one of its own where
+// no call of the service was counted.
+func (g *routeGroups) tell(f *incident.Finding) {
+	service, consumer := f.Names["service"], f.Names["consumer"]
+	known := false
+	for _, it := range g.byService[consumer+"\x00"+service] {
+		if m := f.Names["method"]; service != "" && (m == "" || m == it.method) {
+			it.findings = append(it.findings, f)
+			known = true
+		}
+	}
+	if known {
+		return
+	}
+	name := cmp.Or(shortName(service), f.Subject)
+	if consumer != "" {
+		name = consumer + " -> " + name
+	}
+	it := g.byKey[routeKey(name)]
+	if it == nil {
+		it = g.add(name)
+	}
+	it.findings = append(it.findings, f)
+	it.cites = append(it.cites, f.Citations...)
+	if len(it.stages) == 0 {
+		it.stages = stagesOf(f)
+	}
 }
 
 // shortName is a service without its package.
@@ -140,13 +191,10 @@ func (it *routeItem) weigh(e *incident.Edge) {
 	for i := range e.Providers {
 		sum += e.Providers[i].Attempts
 	}
-	if len(e.Providers) < 2 || sum < skewAttempts {
-		return
-	}
 	for i := range e.Providers {
-		share := float64(e.Providers[i].Attempts) / float64(sum)
-		if f := share * float64(len(e.Providers)); f > it.skew {
-			it.skew, it.share, it.worst = f, share, e.Providers[i].Name
+		p := &e.Providers[i]
+		if share := float64(p.Attempts) / float64(max(1, sum)); share > it.share && uneven(p.Attempts, sum, len(e.Providers)) {
+			it.share, it.worst = share, p.Name
 		}
 	}
 }
@@ -160,7 +208,7 @@ func (it *routeItem) suspicion() int {
 	switch {
 	case has(incident.RouteNone, incident.RouteEmptied) || len(it.stages) > 0 && last == 0:
 		return emptied
-	case has(incident.RouteSkew) || it.skew >= skewFactor:
+	case has(incident.RouteSkew) || it.worst != "":
 		return skewed
 	case has(incident.RouteNarrow, incident.RouteGrey) || 2*last <= first && len(it.stages) > 0:
 		return narrowed
@@ -201,16 +249,22 @@ func (it *routeItem) verdict(s *scene) (string, tone, string) {
 			return s.burning, bad, lang.Sprintf("nobody left by %s", it.stages[i].Stage)
 		}
 		return s.burning, bad, lang.T("no provider")
-	case skewed:
-		if it.worst != "" && it.skew >= skewFactor {
-			return "!", warn, lang.Sprintf("%s of the attempts went to %s", percent(it.share), it.worst)
+	case skewed, narrowed:
+		var list []string
+		if i := took(it.stages); i >= 0 && it.stages[i].Stage != "tried" {
+			list = append(list, lang.Sprintf("%s took %d", it.stages[i].Stage, it.stages[i-1].Count-it.stages[i].Count))
 		}
-		return "!", warn, lang.T("one provider gets far more than its share")
-	case narrowed:
-		if i := took(it.stages); i >= 0 {
-			return "!", warn, lang.Sprintf("%s took %d", it.stages[i].Stage, it.stages[i-1].Count-it.stages[i].Count)
+		if it.worst != "" {
+			list = append(list, lang.Sprintf("%s went to %s", percent(it.share), it.worst))
 		}
-		return "!", warn, lang.T("few of many were left")
+		switch {
+		case len(list) > 0:
+		case it.rank == skewed:
+			list = append(list, lang.T("one provider gets far more than its share"))
+		default:
+			list = append(list, lang.T("few of many were left"))
+		}
+		return "!", warn, lang.Join(list)
 	}
 	return s.yes, good, lang.T("enough were left")
 }
@@ -243,8 +297,12 @@ func routesPage(s *scene, at place) *page {
 	}
 	p.first = items[0].key
 	w := s.width - 2
-	const funnelWidth = 14
-	name := max(12, min(46, (w-2-funnelWidth)*3/5))
+	funnelWidth, name := cells(lang.T("candidates"))+1, 12
+	for _, it := range items[:min(len(items), 200)] {
+		funnelWidth, name = max(funnelWidth, cells(steps(it.stages))+2), max(name, cells(it.name))
+	}
+	funnelWidth = min(funnelWidth, 16)
+	name = min(name, max(12, (w-2-funnelWidth)*11/20))
 	p.head = []text{{{dim, "  " + pad(lang.T("candidates"), funnelWidth, "")}, {dim, pad(lang.T("call"), name, "") + " "}, {dim, lang.T("routing")}}}
 	for _, it := range items {
 		glyph, tn, words := it.verdict(s)
@@ -287,13 +345,21 @@ func unserved(s *scene, p *page) {
 				r.cites = append(r.cites, f.Citations...)
 			}
 		}
-		t := text{{bad, s.burning + " " + lang.T(line.Signal) + " "}, {bad, s.sparkline(values, top)}, {plain, " " + lang.Sprintf("up to %s %s", number(top), line.Unit)}}
+		t := text{{bad, s.burning + " " + lang.T(line.Signal) + " "}, {bad, s.sparkline(values, top)}, {plain, " " + lang.Sprintf("up to %s", amount(top, line.Unit))}}
 		if !line.Onset.IsZero() {
 			t = t.and(dim, "  "+lang.Sprintf("since %s", s.clock(line.Onset)))
 		}
 		p.thing(r, nil, s.width-2, t)
 	}
 	p.gap()
+}
+
+// amount writes a number with its unit.
+func amount(f float64, unit string) string {
+	if rest, ok := strings.CutPrefix(unit, "1/"); ok {
+		return number(f) + "/" + rest
+	}
+	return strings.TrimSpace(number(f) + " " + unit)
 }
 
 // squeeze returns the highest values of as many sections, and the highest of all.
@@ -420,7 +486,6 @@ func shares(s *scene, p *page, e *incident.Edge, w int, r row) {
 		busy = busy || pr.BusyS != nil
 		p95 = p95 || pr.P95MS != nil
 	}
-	fair := 1 / float64(max(1, len(e.Providers)))
 	type column struct {
 		title string
 		width int
@@ -476,7 +541,7 @@ func shares(s *scene, p *page, e *incident.Edge, w int, r row) {
 		glyph, tn := " ", info
 		pr0 := r
 		pr0.copy = pr.Name
-		if len(e.Providers) > 1 && sum >= skewAttempts && share >= skewFactor*fair {
+		if uneven(pr.Attempts, sum, len(e.Providers)) {
 			glyph, tn = "!", warn
 			pr0.alarm = true
 		}

@@ -133,6 +133,9 @@ func (v *waterfall) page() *page {
 	p.gap()
 	p.add(v.axis())
 	for i := range t.Spans {
+		if t.Spans[i].Focus && p.first == "" {
+			p.first = spanKey(i)
+		}
 		v.span(p, i)
 	}
 	if t.More > 0 {
@@ -142,6 +145,8 @@ func (v *waterfall) page() *page {
 	v.legend(p, w)
 	return p
 }
+
+func spanKey(i int) string { return fmt.Sprintf("span %d", i) }
 
 // axis writes the times over the bars.
 func (v *waterfall) axis() text {
@@ -184,7 +189,7 @@ func axisTime(ms float64) string {
 // span appends a span: its name, its bar, and what became of it.
 func (v *waterfall) span(p *page, i int) {
 	s, sp := v.s, &v.t.Spans[i]
-	r := row{key: fmt.Sprintf("span %d", i), copy: spanName(sp), alarm: sp.Orphaned || sp.Of > 1 && spanTone(sp) == bad}
+	r := row{key: spanKey(i), copy: spanName(sp), alarm: sp.Orphaned || sp.Of > 1 && spanTone(sp) == bad}
 	if sp.SQL != "" {
 		r.copy = sp.SQL
 		r.links = append(r.links, link{name: sp.SQL, to: place{screen: onSQL, key: s.statement(sp.SQL)}})
@@ -246,7 +251,7 @@ func (v *waterfall) said(sp *incident.TraceSpan, long bool) string {
 	if sp.Outcome != "" && (sp.Outcome != "ok" || sp.Of > 1) {
 		list = append(list, lang.Word(sp.Outcome))
 	}
-	if sp.Orphaned {
+	if sp.Orphaned && (long || len(list) == 0) {
 		list = append(list, lang.T("for nobody"))
 	}
 	if len(list) == 0 {
