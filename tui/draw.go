@@ -101,6 +101,29 @@ func middle(s string, n int, ellipsis string) string {
 	return ansi.Truncate(s, keep-tail, "") + ellipsis + ansi.TruncateLeft(s, cells(s)-tail, "")
 }
 
+// notFirst are signs that do not stand at the beginning of a line.
+const notFirst = "，。、；：！？）」』】》%％…,.;:!?)"
+
+// wideHead returns the longest beginning of s that takes at most n columns and
+// ends beside a wide character, where a line may break; empty if there is none.
+func wideHead(s string, n int) string {
+	best, used, before := 0, 0, 1
+	for i, r := range s {
+		w := 1
+		if r >= 0x1100 {
+			w = ansi.StringWidth(string(r))
+		}
+		if i > 0 && (w == 2 || before == 2) && !strings.ContainsRune(notFirst, r) {
+			best = i
+		}
+		if used += w; used > n {
+			return s[:best]
+		}
+		before = w
+	}
+	return s[:best]
+}
+
 // headOf returns the longest beginning of s that takes at most n columns, and at
 // least one character. It looks no further than that.
 func headOf(s string, n int) string {
@@ -199,10 +222,18 @@ func (t text) wrap(n int, indent string) []text {
 			if word != "" {
 				w := cells(word)
 				if used+w > n && begun {
+					if head := wideHead(word, n-used); head != "" { // no spaces between the characters: any may end a line
+						put(s.tone, head)
+						word = word[len(head):]
+						w -= cells(head)
+					}
 					flush()
 				}
 				for used+w > n {
 					head := headOf(word, max(1, n-used))
+					if wide := wideHead(word, n-used); wide != "" {
+						head = wide
+					}
 					if head == "" {
 						break
 					}
