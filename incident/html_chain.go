@@ -179,7 +179,7 @@ func drawChain(links []htmlLink, width int, abreast bool) htmlChainDrawing {
 // fillBox puts what is said of a link into a box of a width, and gives it its
 // height.
 func fillBox(l *htmlLink, width int) htmlChainBox {
-	b := htmlChainBox{Role: l.Role, Glyph: l.Glyph, RoleName: l.RoleName, Since: l.Since, Label: shorten(l.Label, (width-2*chainPad)/11, "…"), Width: width, SinceX: width - chainPad, SinceY: 27, SinceAnchor: "end", LabelY: 51}
+	b := htmlChainBox{Role: l.Role, Glyph: l.Glyph, RoleName: l.RoleName, Since: l.Since, Label: shorten(l.Label, (width-2*chainPad)/10, "…"), Width: width, SinceX: width - chainPad, SinceY: 27, SinceAnchor: "end", LabelY: 51}
 	room := float64(width-2*chainPad) / letterWidth
 	if float64(cells(l.RoleName+l.Since)+4)*1.1 > room { // the two do not fit on one line
 		b.SinceX, b.SinceY, b.SinceAnchor = chainPad, 46, "start"

@@ -30,6 +30,7 @@ type htmlIncident struct {
 	Chain        *htmlChain
 	Box          *htmlBox
 	Notes        htmlList[htmlNote]
+	Remarks      htmlList[htmlRemark]
 	Evidence     htmlList[htmlFinding]
 	Walks        []htmlWalk
 	Missing      htmlList[htmlMissing]
@@ -49,6 +50,13 @@ type htmlNote struct {
 	Text  string
 	Refs  []htmlRef
 	Cites htmlCitations
+}
+
+// htmlRemark is what the engineer noted.
+type htmlRemark struct {
+	Says, Text, About string
+	Refs              []htmlRef
+	Cites             htmlCitations
 }
 
 type htmlAction struct {
@@ -122,6 +130,9 @@ func (h *htmlPage) incident(i int, in *Incident) htmlIncident {
 	v.Chain = h.chain(in)
 	v.Box = h.first(in, v.Anchor)
 	v.Notes = listed(in.Notes, htmlItems, func(n *Note) htmlNote { return h.note(in, n) })
+	v.Remarks = listed(in.Remarks, htmlItems, func(r *Remark) htmlRemark {
+		return htmlRemark{r.Says(), cutMiddle(r.Text, htmlSentence), cutMiddle(r.About, htmlName), h.refs(r.Findings), htmlCited(r.Citations)}
+	})
 	found := h.findings(in.findingIDs())
 	v.Evidence = listed(found, htmlFindings, func(f **Finding) htmlFinding { return h.finding(*f) })
 	v.Walks = h.walks(in)

@@ -190,6 +190,10 @@ func drawnReport() *Report {
 		},
 		More: 3, Citations: cite("traces.json", 7),
 	}}
+	r.Incidents[0].Remarks = []Remark{
+		{Stance: For, About: "f2: 173 of 200 workers wait for an answer of the database", Text: "the DBA sees the same", Findings: []string{"f2"}, Citations: cite("product/app.log", 88)},
+		{About: "order -> SkuService.getSkuStock"},
+	}
 	r.Pools = append(r.Pools, Pool{Name: "HikariPool-1", Kind: "connection", Max: ptr(24), Active: ptr(0), Waiting: ptr(3), Citations: cite("metrics.txt", 9)})
 	kinds := map[string]int{}
 	for i, k := range []WaitKind{WaitDBRead, WaitDBPool, WaitRedis, WaitHTTP, WaitRPC, WaitMQ, WaitLock, WaitCondition, WaitDisk, WaitDNS, WaitLogging, WaitGC, WaitCPU, WaitIdle, WaitOther} {

@@ -59,7 +59,7 @@ const (
 	laneSeries  = 16
 	laneBuckets = 180
 	laneTicks   = 4
-	laneName    = 44 // columns
+	laneName    = 46 // columns
 )
 
 // timeline makes the timeline ready to be drawn, nil if nothing has a time.
@@ -179,10 +179,9 @@ func (h *htmlPage) linkLane(l *Link, a axis) (htmlLane, bool) {
 		Said: lang.Sprintf("seen %s", h.span(from, to)),
 	}
 	if since {
-		lane.Said = lang.Sprintf("since %s", h.clock(from))
-		if h.clock(to) != h.clock(from) {
-			lane.Said += ", " + lang.Sprintf("last seen %s", h.clock(to))
-		}
+		said := facts{lang.Sprintf("since %s", h.clock(from))}
+		said.add(h.clock(to) != h.clock(from), "last seen %s", h.clock(to))
+		lane.Said = said.String()
 	}
 	return lane, true
 }
@@ -207,7 +206,8 @@ func (h *htmlPage) seriesLane(s *Series, a axis) (htmlLane, bool) {
 	} else if unit != "" {
 		unit = " " + unit
 	}
-	lane := htmlLane{Class: "series", Name: shorten(s.Signal, laneName, "…"), Said: lang.Sprintf("at most %s", significant(top)+unit)}
+	lane := htmlLane{Class: "series", Name: shorten(lang.T(s.Signal), laneName, "…")}
+	said := facts{lang.Sprintf("peak %s", significant(top)+unit)}
 	width := max(0.004, a.share(a.from.Add(bucket)))
 	for _, p := range points {
 		if p.Value <= 0 || top <= 0 {
@@ -222,8 +222,9 @@ func (h *htmlPage) seriesLane(s *Series, a axis) (htmlLane, bool) {
 	}
 	if !s.Onset.IsZero() {
 		lane.Onset = percent(a.share(s.Onset))
-		lane.Said += ", " + lang.Sprintf("rises %s", h.clock(s.Onset))
+		said.add(true, "rises %s", h.clock(s.Onset))
 	}
+	lane.Said = said.String()
 	return lane, true
 }
 

@@ -18,6 +18,7 @@ var htmlWords = []string{
 	lang.Mark("Missing, and worth collecting"),
 	lang.Mark("No incident could be made out of this evidence."),
 	lang.Mark("Not everything was read:"),
+	lang.Mark("Noted by the engineer"),
 	lang.Mark("Notes"),
 	lang.Mark("Nothing to judge"),
 	lang.Mark("Overridden by hand:"),
