@@ -18,7 +18,8 @@ import (
 
 // A story is a script whose verb "screen" plays the real program on a terminal
 // of the test (ttyin). What is typed there is not raw bytes but words: names of
-// keys, "quoted text", size:80x24 to resize, and frame to print the screen. Each
+// keys, "quoted text", size:80x24 to resize, until:conclusion to press Enter up to
+// the end of a walk, and frame to print the screen; a ! before it: at once. Each
 // is taken when the program has nothing left to do, so that no story waits for
 // a time.
 func playStory() {
@@ -120,7 +121,6 @@ func (p *paced) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			return p, func() tea.Msg { return msg }
 		}
 	case wordMsg:
-		counted = 1
 		m.do()
 		p.idle.add(-1)
 		return p, nil
@@ -158,7 +158,7 @@ func (a *app) story(m *tui.Model) error {
 	}
 	p := &paced{m, newIdle()}
 	keys, typed := io.Pipe()
-	defer typed.Close()
+	defer func() { _ = typed.Close() }()
 	// The frames go to the terminal that nobody looks at; what the story asks for
 	// goes to standard output.
 	program := tea.NewProgram(p, tea.WithoutSignalHandler(), tea.WithInput(keys), tea.WithOutput(io.Discard), tea.WithWindowSize(a.columns, a.rows))
@@ -200,6 +200,20 @@ func (a *app) typeWords(program *tea.Program, p *paced) {
 			var width, height int
 			fmt.Sscanf(w, "size:%dx%d", &width, &height)
 			program.Send(tea.WindowSizeMsg{Width: width, Height: height})
+		case w == "until:conclusion": // Enter until the walk has ended, at most as often as a walk is long
+			for range 40 {
+				ended := false
+				p.idle.add(1)
+				program.Send(wordMsg{func() { ended = strings.Contains(ansi.Strip(p.Frame()), "THE WALK ENDS AT") }})
+				if !p.idle.wait() || ended {
+					break
+				}
+				p.idle.add(1)
+				program.Send(tea.KeyPressMsg{Code: tea.KeyEnter})
+				if !p.idle.wait() {
+					return
+				}
+			}
 		case strings.HasPrefix(w, `"`):
 			for _, r := range strings.Trim(w, `"`) {
 				if !p.idle.wait() {
