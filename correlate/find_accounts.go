@@ -138,7 +138,10 @@ func (q *inquiry) accountFinding(x *ledger.Edge) {
 	amp, high := x.Amplification, peak.amplification()
 	counted := x.OneSided != "provider" || amp > 1
 
+	message := x.Protocol == "messaging"
 	switch {
+	case message:
+		q.redelivered(x)
 	case !counted || amp <= 0:
 	case (amp >= amplifiedFrom || high >= amplifiedFrom) && x.Retried >= fewCalls:
 		text := lang.Sprintf("%s: %s attempts for %s calls, amplification %.1fx (%s)", title, human(int64(x.Attempts)), human(int64(x.Calls)), amp, basisWords(x))
@@ -168,7 +171,9 @@ func (q *inquiry) accountFinding(x *ledger.Edge) {
 	case x.Calls >= manyCalls && amp < 1+quietRetries:
 		q.find(incident.RetryNone, title, lang.Sprintf("%s: %s attempts for %s calls (%s), no retries to speak of", title, human(int64(x.Attempts)), human(int64(x.Calls)), basisWords(x)), all, values, names)
 	}
-	if n := x.Fates.Exhausted; n > 0 && x.Ceiling > 1 {
+	if n := x.Fates.Exhausted; message {
+		// Deliveries were told of above.
+	} else if n > 0 && x.Ceiling > 1 {
 		q.find(incident.RetryExhausted, title, lang.Sprintf("%s: %s failed after all their attempts (%s)", title, plural(int(n), "call"), basisWords(x)), withCount(retried, n), values, names)
 	} else if x.Fates.AfterRetry > 0 {
 		q.find(incident.RetrySucceeded, title, lang.Sprintf("%s: %s succeeded only after a retry", title, plural(int(x.Fates.AfterRetry), "call")), withCount(retried, x.Fates.AfterRetry), nil, names)
@@ -189,6 +194,16 @@ func (q *inquiry) accountFinding(x *ledger.Edge) {
 		q.find(incident.CallLate, title, lang.Sprintf("%s (orphaned work)", text), failing(x, x.Orphans), values, names)
 	}
 	q.providerFindings(x)
+}
+
+// redelivered says that a broker delivered messages more than once: attempts, but
+// none that a caller made.
+func (q *inquiry) redelivered(x *ledger.Edge) {
+	if x.Retried == 0 || x.Amplification < 1+quietRetries {
+		return
+	}
+	text := lang.Sprintf("%s: %s deliveries of %s messages, up to %d of one: the broker delivered again what was not acknowledged; no caller retried", accountTitle(x), human(int64(x.Attempts)), human(int64(x.Calls)), x.Ceiling)
+	q.find(incident.MessageRedelivered, accountTitle(x), text, accountSighting(x, x.Retried, x.First, x.Last), accountValues(x), accountNamesOf(x))
 }
 
 // failedFinding says how many attempts were refused or failed.

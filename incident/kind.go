@@ -30,33 +30,34 @@ const (
 
 // Kinds about calls and attempts.
 const (
-	RetryAmplified   Kind = "retry.amplified"    // attempts / calls well above 1
-	RetryCeiling     Kind = "retry.ceiling"      // amplification near 1 + retries
-	RetryExhausted   Kind = "retry.exhausted"    // calls failed after all their attempts
-	RetrySucceeded   Kind = "retry.succeeded"    // calls that succeeded after a retry
-	RetryNone        Kind = "retry.none"         // attempts / calls near 1, or no retry in evidence that would show it
-	RetrySameTarget  Kind = "retry.same-target"  // all attempts went to one provider
-	RetryRejection   Kind = "retry.of-rejection" // a refusal for overload was retried at once
-	RetryWrite       Kind = "retry.write"        // a method that writes is retried
-	RetryLayers      Kind = "retry.layers"       // retries at more than one layer: they multiply
-	RetryHopeless    Kind = "retry.hopeless"     // hardly any retried call was saved by a retry
-	RetryBudget      Kind = "retry.budget"       // retries are more than a tenth of the calls
-	RetrySustained   Kind = "retry.sustained"    // retries go on after what began them has ended
-	CallTimeout      Kind = "call.timeout"       // attempts ended by their timeout
-	CallFailed       Kind = "call.failed"        // attempts failed, for no reason that the evidence names
-	CallLate         Kind = "call.late"          // answers came after the caller had given up: orphaned work
-	CallUnreachable  Kind = "call.unreachable"   // connections refused or reset
-	CallBudget       Kind = "call.budget"        // timeout x (1 + retries) exceeds what the caller has
-	CallSlowProvider Kind = "call.slow-provider" // one provider of several is slow
-	TimeDB           Kind = "time.db"            // a slow method spends its time in SQL, by its spans
-	TimeDownstream   Kind = "time.downstream"    // a slow method waits for calls of its own, by its spans
-	TimeOwn          Kind = "time.own"           // a slow method spends its time in no call, by its spans
-	ProbeSlow        Kind = "probe.slow"         // a method invoked by hand is slow
-	ProbeFast        Kind = "probe.fast"         // a method invoked by hand is quick
-	DuplicateWrite   Kind = "write.duplicate"    // one business key was executed more than once
-	DownstreamSlow   Kind = "downstream.slow"    // outgoing calls to a peer time out or hang
-	BreakerOpen      Kind = "protect.breaker"    // a breaker opened
-	Limited          Kind = "protect.limited"    // a limiter or bulkhead refused
+	RetryAmplified     Kind = "retry.amplified"     // attempts / calls well above 1
+	RetryCeiling       Kind = "retry.ceiling"       // amplification near 1 + retries
+	RetryExhausted     Kind = "retry.exhausted"     // calls failed after all their attempts
+	RetrySucceeded     Kind = "retry.succeeded"     // calls that succeeded after a retry
+	RetryNone          Kind = "retry.none"          // attempts / calls near 1, or no retry in evidence that would show it
+	RetrySameTarget    Kind = "retry.same-target"   // all attempts went to one provider
+	RetryRejection     Kind = "retry.of-rejection"  // a refusal for overload was retried at once
+	RetryWrite         Kind = "retry.write"         // a method that writes is retried
+	MessageRedelivered Kind = "message.redelivered" // a broker delivered messages again, in traces of their own
+	RetryLayers        Kind = "retry.layers"        // retries at more than one layer: they multiply
+	RetryHopeless      Kind = "retry.hopeless"      // hardly any retried call was saved by a retry
+	RetryBudget        Kind = "retry.budget"        // retries are more than a tenth of the calls
+	RetrySustained     Kind = "retry.sustained"     // retries go on after what began them has ended
+	CallTimeout        Kind = "call.timeout"        // attempts ended by their timeout
+	CallFailed         Kind = "call.failed"         // attempts failed, for no reason that the evidence names
+	CallLate           Kind = "call.late"           // answers came after the caller had given up: orphaned work
+	CallUnreachable    Kind = "call.unreachable"    // connections refused or reset
+	CallBudget         Kind = "call.budget"         // timeout x (1 + retries) exceeds what the caller has
+	CallSlowProvider   Kind = "call.slow-provider"  // one provider of several is slow
+	TimeDB             Kind = "time.db"             // a slow method spends its time in SQL, by its spans
+	TimeDownstream     Kind = "time.downstream"     // a slow method waits for calls of its own, by its spans
+	TimeOwn            Kind = "time.own"            // a slow method spends its time in no call, by its spans
+	ProbeSlow          Kind = "probe.slow"          // a method invoked by hand is slow
+	ProbeFast          Kind = "probe.fast"          // a method invoked by hand is quick
+	DuplicateWrite     Kind = "write.duplicate"     // one business key was executed more than once
+	DownstreamSlow     Kind = "downstream.slow"     // outgoing calls to a peer time out or hang
+	BreakerOpen        Kind = "protect.breaker"     // a breaker opened
+	Limited            Kind = "protect.limited"     // a limiter or bulkhead refused
 )
 
 // Kinds about threads.

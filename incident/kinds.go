@@ -46,6 +46,7 @@ func kinds() []KindDoc {
 		{RetrySameTarget, "all attempts went to one provider"},
 		{RetryRejection, "a refusal for overload was retried at once"},
 		{RetryWrite, "a method that writes is retried"},
+		{MessageRedelivered, "a broker delivered messages again: no caller retried"},
 		{RetryLayers, "retries at more than one layer: they multiply"},
 		{RetryHopeless, "hardly any retried call was saved by a retry"},
 		{RetryBudget, "retries are more than a tenth of the calls"},

@@ -16,6 +16,7 @@ func families() [][]composed {
 		traced,
 		tracedLooks,
 		tracedWaits,
+		tracedSDKs,
 		accessLogs,
 	}
 }
