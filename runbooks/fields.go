@@ -31,7 +31,7 @@ var (
 	edgeKinds = []incident.Kind{
 		incident.RetryAmplified, incident.RetryCeiling, incident.RetryExhausted, incident.CallTimeout, incident.PoolRejected, incident.CallLate,
 		incident.RetryHopeless, incident.CallFailed, incident.CallBudget, incident.RetryBudget, incident.RetrySustained,
-		incident.RetryWrite, incident.RetryRejection, incident.RetrySameTarget, incident.RetrySucceeded, incident.RetryNone, incident.CallUnreachable, incident.RouteWide,
+		incident.RetryWrite, incident.RetryRejection, incident.RetrySameTarget, incident.RetrySucceeded, incident.RetryNone, incident.MessageRedelivered, incident.CallUnreachable, incident.RouteWide,
 	}
 	stackKinds = []incident.Kind{
 		incident.StackDBRead, incident.StackDBPool, incident.StackRPC, incident.StackHTTP, incident.StackLock, incident.StackRedis, incident.StackMQ, incident.StackDNS,
