@@ -2,7 +2,6 @@ package tui
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -49,11 +48,11 @@ func callPage(s *scene, key string) *page {
 	d.budget()
 	d.nobody()
 	d.accounts()
+	d.examples()
+	d.leads()
 	d.providers()
 	d.routing()
 	d.findings()
-	d.examples()
-	d.leads()
 	d.seen()
 	return d.page
 }
@@ -389,18 +388,19 @@ func (d *callDetail) routing() {
 }
 
 func (d *callDetail) findings() {
-	findingRows(d.s, d.page, d.s.calls().about(d.s.report, d.i), d.w)
+	findingRows(d.s, d.page, d.s.calls().about(d.s.report, d.i), d.name, d.w)
 }
 
-// findingRows lists findings, each leading to its page.
-func findingRows(s *scene, p *page, list []*incident.Finding, w int) {
+// findingRows lists findings about a thing, whose name they need not repeat, each
+// leading to its page.
+func findingRows(s *scene, p *page, list []*incident.Finding, name string, w int) {
 	if len(list) == 0 {
 		return
 	}
 	p.title(lang.T("FINDINGS"))
 	for _, f := range list {
 		r := row{key: "finding " + f.ID, find: f.ID, cites: f.Citations, links: []link{toFinding(f)}, copy: f.Text}
-		p.thing(r, text{{info, pad(f.ID, 4, "") + " "}}, w, say(plain, f.Text+" ").with(s.seen(f.Citations, 1)))
+		p.thing(r, text{{info, pad(f.ID, 4, "") + " "}}, w, say(plain, strings.TrimPrefix(f.Text, name+": ")+" ").with(s.seen(f.Citations, 1)))
 	}
 }
 
@@ -430,9 +430,10 @@ func (d *callDetail) leads() {
 		r := row{key: to.key, cites: cites, links: []link{{name: name, to: to}}, copy: name}
 		d.thing(r, text{{dim, pad(what, 16, s.ellipsis) + " "}}, d.w, say(info, name+" ").with(s.seen(cites, 1)))
 	}
+	traced := s.traced(d.name)
 	for i := range s.report.SQL {
-		if q := &s.report.SQL[i]; runsIn(q.Method, d.e) {
-			lead(lang.T("it runs"), q.Fingerprint, place{screen: onSQL, key: "sql " + q.Fingerprint}, q.Citations)
+		if q := &s.report.SQL[i]; runsIn(q.Method, d.e) || traced[sqlKey(q)] {
+			lead(lang.T("it runs"), q.Fingerprint, place{screen: onSQL, key: sqlKey(q)}, q.Citations)
 		}
 	}
 	for i := range s.report.Pools {
@@ -440,6 +441,27 @@ func (d *callDetail) leads() {
 			lead(lang.T("in the pool"), q.Name, place{screen: onPools, key: "pool " + q.Name}, q.Citations)
 		}
 	}
+}
+
+// traced are the statements that example traces show below an edge's calls, by
+// their things on the SQL screen.
+func (s *scene) traced(edge string) map[string]bool {
+	keys := map[string]bool{}
+	for _, i := range s.calls().traces[edge] {
+		under := -1 // depth of the call's span that these are below
+		for _, sp := range s.report.Traces[i].Spans {
+			if under >= 0 && sp.Depth <= under {
+				under = -1
+			}
+			if sp.Focus && under < 0 {
+				under = sp.Depth
+			}
+			if sp.SQL != "" && under >= 0 {
+				keys[s.statement(sp.SQL)] = true
+			}
+		}
+	}
+	return keys
 }
 
 // runsIn reports whether a method of a class, as "SkuServiceImpl.getSkuStock",
@@ -456,11 +478,7 @@ func runsIn(method string, e *incident.Edge) bool {
 // poolOf reports whether findings say that a pool is the provider's, or that the
 // edge's method holds it.
 func (s *scene) poolOf(p *incident.Pool, e *incident.Edge) bool {
-	for i := range s.report.Findings {
-		f := &s.report.Findings[i]
-		if f.Names["pool"] != p.Name {
-			continue
-		}
+	for _, f := range s.calls().pools[p.Name] {
 		if e.Provider != "" && f.Names["service"] == e.Provider || runsIn(f.Names["class"]+"."+f.Names["method"], e) {
 			return true
 		}
@@ -482,45 +500,4 @@ func seenIn(p *page, list []evidence.Citation) {
 	for _, c := range list {
 		p.rows = append(p.rows, row{key: "cite " + c.String(), cites: []evidence.Citation{c}, links: []link{toLine(c)}, line: say(cite, "["+c.String()+"]")})
 	}
-}
-
-// pathPage shows the layers of a path: what came in, what each layer made of it.
-func pathPage(s *scene, path *incident.Path) *page {
-	p := &page{}
-	w := s.width - 2
-	r := row{key: "path", cites: path.Citations, alarm: true}
-	p.thing(r, nil, w, text{{bad, s.burning + " " + times(path.Amplification)}, {strong, "  " + lang.T("retries of several layers multiply")}, {plain, " "}}.with(s.seen(path.Citations, 2)))
-	if path.InPerS != nil && path.OutPerS != nil {
-		p.thing(r, nil, w, say(plain, lang.Sprintf("%s/s came in, %s/s reached the last layer", number(*path.InPerS), number(*path.OutPerS))))
-	}
-	if path.Load > 1.05*path.Amplification {
-		p.thing(r, nil, w, say(plain, lang.Sprintf("%s attempts at the last layer for each request, its fan-out included", number(path.Load))))
-	}
-	p.title(lang.T("LAYER BY LAYER"))
-	product := 1.0
-	for j := range path.Layers {
-		l := &path.Layers[j]
-		product *= l.Amplification
-		lr := row{key: fmt.Sprintf("layer %d", j), cites: path.Citations, copy: l.Edge}
-		if to, ok := s.toCall(l.Edge); ok {
-			lr.links = []link{to}
-		}
-		tn := plain
-		if retries(l) {
-			tn = bad
-			lr.alarm = true
-		}
-		p.thing(lr, text{{tn, padLeft(times(l.Amplification), timesWidth) + " "}}, w, say(plain, l.Edge))
-		lr.alarm = false
-		about := lang.Sprintf("%s attempts for %s calls", grouped(l.Attempts), grouped(l.Calls))
-		if l.FanOut > 1.05 {
-			about += ", " + lang.Sprintf("%s calls for each attempt above", number(l.FanOut))
-		}
-		lr.line = text{{plain, strings.Repeat(" ", timesWidth+1)}}.with(s.gauge(product/max(1, path.Amplification), max(4, min(30, w/3)), tn)).and(tn, " "+times(product)).and(dim, "  "+about)
-		p.rows = append(p.rows, lr)
-	}
-	p.gap()
-	p.para(nil, w, say(dim, lang.T("Let one layer retry, the one nearest to the failure or the outermost; then the product is one factor.")))
-	seenIn(p, path.Citations)
-	return p
 }

@@ -82,7 +82,7 @@ func TestCallLeadsOn(t *testing.T) {
 			t.Errorf("%q cites nothing: %s", row.key, row.text().plain())
 		}
 	}
-	for _, to := range []screenID{onFinding, onTrace, onCalls} {
+	for _, to := range []screenID{onFinding, onTrace, onCalls, onSQL} {
 		if leads[to] == 0 {
 			t.Errorf("the edge does not lead to %s: %v", to, leads)
 		}
@@ -91,6 +91,11 @@ func TestCallLeadsOn(t *testing.T) {
 	d.m.here().key = "trace " + traceArg(&trace)
 	d.do("enter").shows("a call that used up its attempts and failed", "2/3, timeout").do("back", "back")
 	d.do("last", "up").shows("▌ ")
+	d.press("3").do("enter")
+	d.m.here().key = "finding f2"
+	d.do("enter").shows("ABOUT THE CALLS")
+	d.m.here().key = "calls"
+	d.do("enter").shows("HOW ITS CALLS ENDED")
 	d.press("3")
 	d.m.here().key = pathKey(0)
 	d.do("enter").shows("LAYER BY LAYER", "gateway -> order POST /orders", "9.0x")
@@ -118,54 +123,6 @@ func TestAccountsSideBySide(t *testing.T) {
 		r := &incident.Report{Edges: []incident.Edge{edge("spans", "", 1.5), edge("access-logs", test.scope, 3)}}
 		d := start(t, r, 100, 40)
 		d.press("3").do("enter").shows("THE SAME CALLS BY OTHER EVIDENCE", "1.5x 15 attempts for 10 calls", "3.0x 30 attempts for 10 calls", test.says)
-	}
-}
-
-// What a provider did after its caller had left is drawn apart, down the tree.
-func TestWaterfallDrawsWorkForNobody(t *testing.T) {
-	s := newScene(&incident.Report{})
-	s.glyphs, s.width = &asciiGlyphs, 80
-	tr := &incident.Trace{DurationMS: 100, Spans: []incident.TraceSpan{
-		{ID: "1", Name: "call", Kind: "client", DurationMS: 50, Outcome: "timeout", Attempt: 1, Of: 2, Focus: true},
-		{ID: "2", Depth: 1, Name: "serve", StartMS: 10, DurationMS: 80, Orphaned: true},
-		{ID: "3", Depth: 2, Name: "query", StartMS: 20, DurationMS: 60, Orphaned: true, SQL: "select 1"},
-	}}
-	v := newWaterfall(s, tr)
-	v.bar = 20
-	for i, want := range []string{"##########          ", "  ########++++++++  ", "    ######++++++    "} {
-		if got := v.drawn(i).plain(); got != want {
-			t.Errorf("span %d is drawn as %q, want %q", i, got, want)
-		}
-	}
-}
-
-func TestFunnelMarksTheStageThatTookMost(t *testing.T) {
-	s := newScene(&incident.Report{})
-	s.glyphs = &asciiGlyphs
-	p := &page{}
-	funnel(s, p, []incident.Stage{{Stage: "directory", Count: 10}, {Stage: "mesh", Count: 10}, {Stage: "app", Count: 10}, {Stage: "tag-router", Count: 4}, {Stage: "after-route", Count: 4}, {Stage: "tried", Count: 2}}, 60, row{})
-	var got []string
-	for i := range p.rows {
-		got = append(got, strings.Join(strings.Fields(strings.NewReplacer("#", "", ".", "").Replace(p.rows[i].text().plain())), " "))
-	}
-	want := []string{"directory 10", "2 routers changed nothing", "! tag-router 4 -6 the most", "after-route 4", "tried 2 -2"}
-	if !slices.Equal(got, want) {
-		t.Errorf("the funnel is\n%q, want\n%q", got, want)
-	}
-	if got := steps([]incident.Stage{{Count: 10}, {Count: 10}, {Count: 4}, {Count: 2}}); got != "10 > 4 > 2" {
-		t.Errorf("steps are %q", got)
-	}
-}
-
-func TestUneven(t *testing.T) {
-	for _, test := range []struct {
-		top, sum int64
-		n        int
-		want     bool
-	}{{80, 100, 1, false}, {79, 100, 2, false}, {80, 100, 2, true}, {67, 100, 3, true}, {66, 100, 3, false}, {50, 100, 4, true}, {10, 10, 4, false}} {
-		if got := uneven(test.top, test.sum, test.n); got != test.want {
-			t.Errorf("%d of %d at %d providers: %v", test.top, test.sum, test.n, got)
-		}
 	}
 }
 

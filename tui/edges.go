@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -20,6 +21,7 @@ type callIndex struct {
 	byName   map[string][]int               // edges that count the same calls, on several bases
 	findings map[string][]*incident.Finding // by the name of their edge
 	methods  map[string][]*incident.Finding // of a method whoever calls it, by service and method
+	pools    map[string][]*incident.Finding // by the name of the pool that they are about
 	traces   map[string][]int               // by the name of the edge that they exemplify
 	above    map[string]string              // the edge before an edge on a path
 	routes   []*routeItem                   // what is routed, once it was asked for
@@ -56,9 +58,12 @@ func (x *callIndex) make(r *incident.Report) {
 		x.byKey[key] = i
 		x.byName[name] = append(x.byName[name], i)
 	}
-	x.findings, x.methods = map[string][]*incident.Finding{}, map[string][]*incident.Finding{}
+	x.findings, x.methods, x.pools = map[string][]*incident.Finding{}, map[string][]*incident.Finding{}, map[string][]*incident.Finding{}
 	for i := range r.Findings {
 		f := &r.Findings[i]
+		if pool := f.Names["pool"]; pool != "" {
+			x.pools[pool] = append(x.pools[pool], f)
+		}
 		switch edge := f.Names["edge"]; {
 		case edge != "":
 			x.findings[edge] = append(x.findings[edge], f)
@@ -102,6 +107,21 @@ func (s *scene) toCall(name string) (link, bool) {
 		return link{}, false
 	}
 	return link{name: name, to: place{screen: onCalls, arg: x.key[list[0]]}}, true
+}
+
+// callsOf appends what a finding is about: the calls, and how they are routed.
+func callsOf(s *scene, p *page, f *incident.Finding, w int) {
+	to, ok := s.toCall(cmp.Or(f.Names["edge"], f.Subject))
+	if !ok {
+		return
+	}
+	p.title(lang.T("ABOUT THE CALLS"))
+	e := &s.report.Edges[s.calls().byKey[to.to.arg]]
+	r := row{key: "calls", links: []link{to}, cites: e.Citations, copy: to.name}
+	if isRoute(f) {
+		r.links = append([]link{{name: to.name, to: place{screen: onRoutes, arg: routeKey(to.name)}}}, r.links...)
+	}
+	p.thing(r, text{{accent, s.right + " "}}, w, say(info, to.name+" ").with(s.seen(e.Citations, 1)))
 }
 
 // What an amplification means: up to calm it is nothing to speak of; from near

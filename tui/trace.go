@@ -335,7 +335,7 @@ func (s *scene) statement(sql string) string {
 	short := strings.TrimRight(strings.TrimSuffix(strings.TrimSuffix(sql, "…"), "..."), " ")
 	for i := range s.report.SQL {
 		if f := s.report.SQL[i].Fingerprint; f == sql || len(short) > 16 && strings.HasPrefix(strings.ToLower(f), strings.ToLower(short)) {
-			return "sql " + f
+			return "sql " + f // as sqlKey
 		}
 	}
 	return ""

@@ -391,6 +391,7 @@ func findingPage(s *scene, at place) *page {
 			p.para(nil, w, say(plain, lang.T(k.Doc)))
 		}
 	}
+	callsOf(s, p, f, w)
 	values(s, p, f, w)
 	p.title(lang.T("SEEN IN"))
 	for i := range f.Citations {
