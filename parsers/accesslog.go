@@ -113,6 +113,14 @@ func (in *Input) ahead(size int) (lines [][]byte, all bool, err error) {
 		return nil, false, err
 	}
 	all = len(head) < size
+	for !all && len(head) < longLook && bytes.Count(head, newline) < fewLines {
+		more, err := io.ReadAll(io.LimitReader(in.Lines.r, int64(size)))
+		if err != nil {
+			return nil, false, err
+		}
+		head = append(head, more...)
+		all = len(more) < size
+	}
 	in.Lines.r = io.MultiReader(bytes.NewReader(head), in.Lines.r)
 	if !in.Lines.Wrapped() {
 		return sampleLines(head, all), all, nil

@@ -16,6 +16,7 @@ package parsers
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"io"
 	"time"
@@ -184,6 +185,10 @@ func Read(in *Input, emit Emit) error {
 	sample := head
 	if best.Parse == nil {
 		start, _ := br.Peek(wrapHead)
+		if len(start) == wrapHead && bytes.Count(start, newline) < fewLines {
+			start, in.Reader = pastLongLines(br)
+			in.Lines.r = in.Reader
+		}
 		sample = start
 		if inner := in.unwrap(start); inner != nil {
 			sample = inner
@@ -200,7 +205,7 @@ func Read(in *Input, emit Emit) error {
 			return Text(in, emit)
 		}
 		in.Tally["app-log"] = 0 // known, whether or not it has anything to say
-		tail := &tailReader{r: br}
+		tail := &tailReader{r: in.Lines.r}
 		in.Lines.r = tail
 		in.From = in.logTime(sample, false)
 		defer func() { in.To = in.logTime(tail.tail, true) }()
@@ -212,6 +217,29 @@ func Read(in *Input, emit Emit) error {
 		records++
 		return emit(r)
 	})
+}
+
+// A line that is longer than all that is looked at, such as a request with its
+// whole body, must not hide what the others are: then more is looked at.
+const (
+	fewLines = 8
+	longLine = 32 << 10
+	longLook = 4 << 20
+)
+
+// pastLongLines returns the first lines of a text that are not long, and a reader
+// of all of it.
+func pastLongLines(r io.Reader) ([]byte, io.Reader) {
+	look, _ := io.ReadAll(io.LimitReader(r, longLook)) // an error will come again
+	var sample []byte
+	for rest := look; len(rest) > 0 && len(sample) < wrapHead; {
+		line, more, _ := bytes.Cut(rest, newline)
+		if len(line) <= longLine {
+			sample = append(sample, rest[:len(rest)-len(more)]...)
+		}
+		rest = more
+	}
+	return sample, io.MultiReader(bytes.NewReader(look), r)
 }
 
 // wholeFormat returns the whole format that is surest of an input that begins

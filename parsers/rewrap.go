@@ -8,7 +8,7 @@ import (
 // A terminal's copy breaks long lines at its width. hardWidth returns the width
 // at which the lines were broken, 0 if they were not: no line may be longer,
 // several must be exactly so long, and what follows nearly all of those must
-// look like the rest of a line.
+// look like the rest of a line. Lines all of one length are a list.
 func hardWidth(lines [][]byte) int {
 	width := 0
 	for _, line := range lines {
@@ -17,9 +17,13 @@ func hardWidth(lines [][]byte) int {
 	if width < 40 || width > 400 {
 		return 0
 	}
-	full, torn, on := 0, 0, 0
+	full, torn, on, short := 0, 0, 0, 0
 	for i, line := range lines {
-		if cells(line) != width || i+1 == len(lines) {
+		if cells(line) != width {
+			short++
+			continue
+		}
+		if i+1 == len(lines) {
 			continue
 		}
 		full++
@@ -30,7 +34,7 @@ func hardWidth(lines [][]byte) int {
 			}
 		}
 	}
-	if on*10 < full*7 || torn == 0 || torn == 1 && (!usualWidth(width) || len(lines) > 12) {
+	if short == 0 || on*10 < full*7 || torn == 0 || torn == 1 && (!usualWidth(width) || len(lines) > 12) {
 		return 0
 	}
 	return width
@@ -88,6 +92,9 @@ func goesOn(line, next []byte) bool {
 	if len(next) > 1 && next[0] == ' ' && next[1] == ' ' {
 		return false // the next thing is indented
 	}
+	if beginsAlike(line, next) || beginsWithAddress(next) || isSample(line) && isSample(next) {
+		return false // the next of a list
+	}
 	if beginsWithTime(next) && !endsInDigit(line) {
 		return false
 	}
@@ -109,6 +116,40 @@ func goesOn(line, next []byte) bool {
 		}
 	}
 	return true
+}
+
+// beginsAlike reports whether two lines begin with the same word: the next line
+// of a list does, the rest of a broken line hardly ever.
+func beginsAlike(line, next []byte) bool {
+	const word = 5
+	return len(line) >= word && len(next) >= word && bytes.Equal(line[:word], next[:word]) && bytes.IndexByte(line[:word], ' ') < 0
+}
+
+// beginsWithAddress reports whether a line begins with an IPv4 address, as those
+// of access logs do.
+func beginsWithAddress(line []byte) bool {
+	dots, digits := 0, 0
+	for i, c := range line[:min(len(line), len("255.255.255.255 "))] {
+		switch {
+		case c >= '0' && c <= '9':
+			digits++
+		case c == '.' && digits > 0:
+			dots, digits = dots+1, 0
+		default:
+			return c == ' ' && dots == 3 && digits > 0 && i > 0
+		}
+	}
+	return false
+}
+
+// isSample reports whether a line is a whole sample of a scrape.
+func isSample(line []byte) bool {
+	name, kind, ok := promLine(line)
+	if !ok || kind != promSample {
+		return false
+	}
+	series, rest := promSplit(line, len(name))
+	return series != nil && promNumber(rest)
 }
 
 func endsInDigit(line []byte) bool {
