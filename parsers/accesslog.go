@@ -91,7 +91,12 @@ func accessLogBy(in *Input, emit Emit, size, workers int) error {
 	layouts, _ := learnAccess(window)
 	if given, err := compileAccessFormat(in.Hint.AccessFormat); err == nil {
 		if given.fits(window) {
-			layouts = append([]*accessLayout{given}, layouts...)
+			if len(layouts) > 0 && layouts[0].understandsMore(given, window) {
+				layouts[0].withUnits(given)
+				layouts = append(layouts, given)
+			} else {
+				layouts = append([]*accessLayout{given}, layouts...)
+			}
 		} else if in.Hint.AccessFormat != "" {
 			in.Skip(1, "the access format that was given does not fit; columns were recognised from the text")
 		}

@@ -27,6 +27,23 @@ func TestAccessFormat(t *testing.T) {
 		},
 		{`%h %l %u %t \"%r\" %>s %b \"%{Referer}i\" \"%{User-Agent}i\" %D`, `10.20.0.9 - - [14/Mar/2026:09:12:33 +0000] "GET /pay HTTP/1.1" 200 12 "-" "a \"b\"" 405123`, "/pay 200 405.123ms 0"},
 		{`%t %m %U%q %>s %{ms}T`, `[14/Mar/2026:09:12:33 +0000] GET /pay?x=1 200 405`, "/pay?x=1 200 405ms 0"},
+		// Formats that stop before their log does: the rest is recognised.
+		{
+			`$remote_addr - $remote_user [$time_local] "$request" $status $body_bytes_sent`,
+			`10.20.0.9 - - [14/Mar/2026:09:12:33 +0000] "GET /pay HTTP/1.1" 200 12 "-" "ua 1" rt=0.405 urt="0.003, 0.400" ua="10.20.0.11:8080, 10.20.0.12:8080" us="503, 200"`,
+			"/pay 200 405ms 2",
+		},
+		{
+			`%h %l %u %t "%r" %>s %b`,
+			`10.20.0.9 - - [14/Mar/2026:09:12:33 +0000] "GET /pay HTTP/1.1" 504 12 "-" "ua 1" rt=0.405 urt="0.003, 0.400" ua="10.20.0.11:8080, 10.20.0.12:8080" us="503, 504"`,
+			"/pay 504 405ms 2",
+		},
+		// One that calls the numbers otherwise is right.
+		{
+			`$remote_addr - $remote_user [$time_local] "$request" $status $body_bytes_sent $connection $upstream_addr`,
+			`10.20.0.9 - - [14/Mar/2026:09:12:33 +0000] "GET /pay HTTP/1.1" 200 12 0.405 10.20.0.11:8080`,
+			"/pay 200 -1ns 1",
+		},
 	} {
 		in := NewInput("x.log", strings.NewReader(strings.Repeat(test.line+"\n", 3)))
 		in.Hint.AccessFormat = test.format
