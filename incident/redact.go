@@ -48,26 +48,28 @@ type rule struct {
 	pattern *regexp.Regexp
 	mask    int // the group that is replaced; the rest of the match stays
 	unless  func(d *redactor, s string, match []int) bool
+	narrow  func(s string, from, to int) (int, int) // the part of a match that it is about; nil: all of it
 }
 
 var rules = []rule{
-	{"token", regexp.MustCompile(`\beyJ[\w-]{5,}\.[\w-]{5,}(?:\.[\w-]*)?`), 0, nil},
-	{"token", regexp.MustCompile(`(?i)\b(?:bearer|basic)\s+([\w.~+/=-]{8,})`), 1, alreadyMasked},
-	{"cookie", regexp.MustCompile(`(?i)\b(?:set-)?cookie["']?\s*[:=]\s*["']?([^"'\n]+)`), 1, alreadyMasked},
-	{"secret", regexp.MustCompile(`://([^/\s:@]+:[^/\s@]+)@`), 1, nil},
-	{"secret", regexp.MustCompile(`\b(?:AKIA|ASIA|LTAI|AKID)[A-Za-z0-9]{12,}\b|\bgh[pousr]_[A-Za-z0-9]{20,}|\bsk-[A-Za-z0-9-]{20,}|\bxox[abprs]-[A-Za-z0-9-]{10,}`), 0, nil},
-	{"secret", regexp.MustCompile(`(?i)\b(?:[\w.-]*(?:password|passwd|passphrase|pwd|secret|token|api[_-]?key|access[_-]?key(?:[_-]?(?:id|secret))?|credential|sessionid|session[_-]id|authorization|signature)|ak|sk)["']?\s*[=:]\s*["']?([^\s"',;&)\]}]+)`), 1, alreadyMasked},
-	{"email", regexp.MustCompile(`[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}\b`), 0, nil},
-	{"host", regexp.MustCompile(`\bip-\d{1,3}(?:-\d{1,3}){3}(?:\.[a-z0-9-]+)*`), 0, nil},
-	{"ip", regexp.MustCompile(`[0-9A-Fa-f]*(?::[0-9A-Fa-f]*){2,}(?:(?:\.\d{1,3}){3})?`), 0, notIPv6},
-	{"ip", regexp.MustCompile(`\d{1,3}(?:\.\d{1,3}){3}`), 0, notIPv4},
-	{"id", regexp.MustCompile(`[1-9]\d{5}(?:19|20)\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])\d{3}[\dXx]`), 0, insideNumber},
-	{"phone", regexp.MustCompile(`(?:\+?86[ -]?)?1[3-9]\d(?:\d{8}|[ -]\d{4}[ -]\d{4})`), 0, insideNumber},
-	{"phone", regexp.MustCompile(`\+[1-9]\d{0,2}[ -]?\(?\d{2,4}\)?(?:[ -]?\d{2,4}){2,3}`), 0, insideNumber},
+	{"token", regexp.MustCompile(`\beyJ[\w-]{5,}\.[\w-]{5,}(?:\.[\w-]*)?`), 0, nil, nil},
+	{"token", regexp.MustCompile(`(?i)\b(?:bearer|basic)\s+([\w.~+/=-]{8,})`), 1, alreadyMasked, nil},
+	{"cookie", regexp.MustCompile(`(?i)\b(?:set-)?cookie["']?\s*[:=]\s*["']?([^"'\n]+)`), 1, alreadyMasked, nil},
+	{"secret", regexp.MustCompile(`://([^/\s:@]+:[^/\s@]+)@`), 1, nil, nil},
+	{"secret", regexp.MustCompile(`\b(?:AKIA|ASIA|LTAI|AKID)[A-Za-z0-9]{12,}\b|\bgh[pousr]_[A-Za-z0-9]{20,}|\bsk-[A-Za-z0-9-]{20,}|\bxox[abprs]-[A-Za-z0-9-]{10,}`), 0, nil, nil},
+	{"secret", regexp.MustCompile(`(?i)\b(?:[\w.-]*(?:password|passwd|passphrase|pwd|secret|token|api[_-]?key|access[_-]?key(?:[_-]?(?:id|secret))?|credential|sessionid|session[_-]id|authorization|signature)|ak|sk)["']?\s*[=:]\s*["']?([^\s"',;&)\]}]+)`), 1, alreadyMasked, nil},
+	{"email", regexp.MustCompile(`[A-Za-z0-9._%+-]+(?:@|%(?:25)*40|\\u0040|&#64;)[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}\b`), 0, nil, nil},
+	{"host", regexp.MustCompile(`\bip-\d{1,3}(?:-\d{1,3}){3}(?:\.[a-z0-9-]+)*`), 0, nil, nil},
+	{"ip", regexp.MustCompile(`[0-9A-Fa-f]*(?::[0-9A-Fa-f]*){2,}(?:(?:\.\d{1,3}){3})?`), 0, notIPv6, addressIn},
+	{"ip", regexp.MustCompile(`\d{1,3}(?:\.\d{1,3}){3}`), 0, notIPv4, nil},
+	{"user", regexp.MustCompile(`(?i)(?:\b(?:GET|POST|PUT|DELETE|PATCH|HEAD|OPTIONS) |https?://[^\s/]+|^)(?:/[^\s/?#]+)*?/(?:(?:u|users?|members?|accounts?|profiles?|customers?|people|persons?|usernames?|authors?|owners?|patients?|home|by-name)/|~)([^\s/?#"'{}&,;)]+)`), 1, notPerson, nil},
+	{"id", regexp.MustCompile(`[1-9]\d{5}(?:19|20)\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])\d{3}[\dXx]`), 0, insideNumber, nil},
+	{"phone", regexp.MustCompile(`(?:\+?86[ -]?)?1[3-9]\d(?:\d{8}|[ -]\d{4}[ -]\d{4})`), 0, insideNumber, nil},
+	{"phone", regexp.MustCompile(`\+[1-9]\d{0,2}[ -]?\(?\d{2,4}\)?(?:[ -]?\d{2,4}){2,3}`), 0, insideNumber, nil},
 }
 
 func (d *redactor) redact(s string) string {
-	if !strings.ContainsAny(s, "0123456789@=:") {
+	if !strings.ContainsAny(s, "0123456789@=:/&\\") {
 		return s // none of the rules can match
 	}
 	s = maskSQL(s)
@@ -90,6 +92,9 @@ func (d *redactor) apply(r rule, s string) string {
 		}
 		start, end := m[2*r.mask], m[2*r.mask+1]
 		from = max(end, m[0]+1)
+		if r.narrow != nil {
+			start, end = r.narrow(s, start, end)
+		}
 		if r.unless != nil && r.unless(d, s, []int{start, end}) {
 			continue
 		}
@@ -100,7 +105,7 @@ func (d *redactor) apply(r rule, s string) string {
 	return b.String() + s[done:]
 }
 
-var masked = regexp.MustCompile(`^(?:token|secret|cookie|email|host|ip|id|phone)-\d+$`)
+var masked = regexp.MustCompile(`^(?:token|secret|cookie|email|user|host|ip|id|phone)-\d+$`)
 
 // alreadyMasked spares pseudonyms, and the words that only announce a secret.
 func alreadyMasked(_ *redactor, s string, m []int) bool {
@@ -145,6 +150,47 @@ func notIPv4(_ *redactor, s string, m []int) bool {
 		return true // five parts or more: a version or an OID
 	}
 	return versionBefore.MatchString(s[max(0, m[0]-24):m[0]]) || versionAfter.MatchString(s[m[1]:])
+}
+
+// addressIn is the IPv6 address in a run of groups: what stands before it with a
+// colon may be a word, a colon may belong to the sentence, and a port may follow
+// as one group more.
+func addressIn(s string, from, to int) (int, int) {
+	text := s[from:to]
+	start, end := 0, len(text)
+	if from > 0 && isWordByte(s[from-1]) {
+		start = strings.IndexByte(text, ':')
+	}
+	if strings.HasPrefix(text[start:], ":") && !strings.HasPrefix(text[start:], "::") {
+		start++
+	}
+	if strings.HasSuffix(text, ":") && !strings.HasSuffix(text, "::") {
+		end--
+	}
+	if start >= end {
+		return from, to
+	}
+	if strings.Count(text[start:end], ":") == 8 && !strings.Contains(text[start:end], "::") {
+		end = start + strings.LastIndexByte(text[start:end], ':')
+	}
+	return from + start, from + end
+}
+
+// notPerson spares what stands behind /users/ and is no name: an operation, a
+// pseudonym, a file of a program.
+func notPerson(d *redactor, s string, m []int) bool {
+	name := s[m[0]:m[1]]
+	switch strings.ToLower(name) {
+	case "me", "self", "current", "login", "logout", "register", "signup", "signin", "search", "list", "new", "all", "info", "batch", "count", "detail", "details", "query",
+		"page", "create", "update", "delete", "save", "check", "export", "import", "status", "settings", "*", "other", "get", "add", "find", "balance", "orders", "order":
+		return true
+	}
+	for _, ext := range []string{".go", ".java", ".kt", ".scala", ".py", ".js", ".ts", ".rb", ".php", ".cs", ".log", ".gz", ".txt", ".json"} {
+		if i := strings.Index(name, ext); i > 0 && (i+len(ext) == len(name) || name[i+len(ext)] == ':') {
+			return true
+		}
+	}
+	return alreadyMasked(d, s, m)
 }
 
 func notIPv6(_ *redactor, s string, m []int) bool {
