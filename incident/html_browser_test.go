@@ -160,7 +160,7 @@ if (document.documentElement.scrollWidth > width) found.push("the page is " + do
 for (const e of document.querySelectorAll("body *")) {
 	if (e.closest("pre") && e.tagName != "PRE") continue;
 	const box = e.getBoundingClientRect();
-	if (box.width > 0 && box.right > width + 1 && getComputedStyle(e).position != "absolute" && !e.closest("svg svg"))
+	if (box.width > 0 && box.right > width + 1 && getComputedStyle(e).position != "absolute" && !e.closest("svg *"))
 		found.push("<" + e.tagName + "> ends at " + Math.round(box.right) + ": " + e.textContent.slice(0, 40));
 }
 for (const text of document.querySelectorAll(".chain svg svg text")) {
