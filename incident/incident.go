@@ -1,5 +1,5 @@
 // Package incident says what is concluded: the report, read-only once made,
-// and its text, Markdown and JSON forms. Its JSON is firebreak.report/v1, whose
+// and its text, Markdown, HTML and JSON forms. Its JSON is firebreak.report/v1, whose
 // keys are an interface: unknown numbers are absent, never zero, every list is
 // ordered with the most important first, and the same evidence gives the same
 // bytes apart from generated_at.
