@@ -186,7 +186,7 @@ func (q *inquiry) accountFinding(x *ledger.Edge) {
 		q.find(incident.CallTimeout, title, text+" ("+basisWords(x)+")", failing(x, n), values, names)
 	}
 	q.failedFinding(x)
-	if x.Orphans > 0 && x.Orphaned >= time.Second {
+	if named := x.Method != "" || x.Service != "" || x.Callee != ""; named && x.Orphans > 0 && x.Orphaned >= time.Second {
 		text := lang.Sprintf("%s: at %s the provider went on working after the caller had given up, for %s in all", title, plural(int(x.Orphans), "attempt"), seconds(x.Orphaned.Seconds()))
 		if x.Server > 0 {
 			text += lang.Sprintf(", %d %% of its time", int(100*x.Orphaned.Seconds()/x.Server.Seconds()))
@@ -389,7 +389,7 @@ func (q *inquiry) timeFindings() {
 					names["query"] = clip(w.Query, 400)
 				}
 			}
-			q.findCited(k.kind, name, text, int(m.Latency.Count), span{}, cites, map[string]float64{"time.share": round(share, 2), "method.p95_s": round(m.Latency.P95.Seconds(), 3)}, names)
+			q.findCited(k.kind, name, text, int(m.Latency.Count), span{m.First, m.Last}, cites, map[string]float64{"time.share": round(share, 2), "method.p95_s": round(m.Latency.P95.Seconds(), 3)}, names)
 			listed++
 			break
 		}

@@ -456,7 +456,8 @@ func slug(s string) string {
 func (q *inquiry) sentences(in *incident.Incident, trigger *candidate) []incident.Note {
 	var notes []incident.Note
 	add := func(text string, ids ...string) {
-		if len(notes) < 8 && len(ids) > 0 {
+		said := slices.ContainsFunc(in.Chain, func(l incident.Link) bool { return l.Subject == clip(text, 240) }) // the chain does already
+		if len(notes) < 8 && len(ids) > 0 && !said {
 			notes = append(notes, incident.Note{Text: text, Findings: ids})
 		}
 	}

@@ -208,6 +208,9 @@ type Method struct {
 	// ByKind sums the waits by kind: "db", "redis", "http", "rpc", "messaging", "other".
 	ByKind   map[string]time.Duration
 	Examples []Example // the slowest runs
+	// First is when the first run of half a second or more began, Last when the
+	// last one ended; zero if there was none.
+	First, Last time.Time
 }
 
 // Wait is what a method waited for, one statement or operation.

@@ -19,7 +19,12 @@ type methodSum struct {
 	lost    time.Duration // waited for things beyond the cap
 	latency Histogram
 	slowest edgeSum // its examples
+	first   int64   // when the first of its slow runs began; 0 without one
+	last    int64   // when the last of them ended
 }
+
+// slowRun is how long a run takes to be told of as slow.
+const slowRun = 500 * time.Millisecond
 
 type waitedFor struct {
 	kind       string
@@ -102,6 +107,12 @@ func (j *joiner) criticalPath(i int32, kids []kid) {
 	m.total += duration(s.dur)
 	m.latency.Add(duration(s.dur))
 	m.slowest.example(exampleOf(s, 1, s.dur))
+	if s.dur >= int64(slowRun) && s.start != 0 {
+		if m.first == 0 || s.start < m.first {
+			m.first = s.start
+		}
+		m.last = max(m.last, s.end())
+	}
 	at := s.end()
 	for _, k := range kids {
 		c := &j.calls[k.call]

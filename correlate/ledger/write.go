@@ -216,6 +216,9 @@ func (j *joiner) writeMethods(b *Book) {
 			Latency: m.latency.latency(), Total: m.total, Own: m.own, ByKind: map[string]time.Duration{},
 			Examples: examplesOf(m.slowest.examples, j.l.sources.keys),
 		}
+		if m.first != 0 {
+			x.First, x.Last = time.Unix(0, m.first).UTC(), time.Unix(0, m.last).UTC()
+		}
 		for w, s := range m.by {
 			x.ByKind[w.kind] += s.total
 			p := j.l.ops.keys[w.op]
