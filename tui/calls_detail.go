@@ -32,9 +32,11 @@ func callsDetail(s *scene, at place, key string) *page {
 
 // callPage is all that is known of an edge, or of a path.
 func callPage(s *scene, key string) *page {
-	for i := range s.report.Paths {
-		if key == pathKey(i) {
-			return pathPage(s, &s.report.Paths[i])
+	if strings.HasPrefix(key, pathKeys) {
+		for i := range s.report.Paths {
+			if key == pathKey(i) {
+				return pathPage(s, &s.report.Paths[i])
+			}
 		}
 	}
 	i, ok := s.calls().byKey[key]

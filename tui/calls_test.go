@@ -110,6 +110,26 @@ func TestCallLeadsOn(t *testing.T) {
 	}
 }
 
+// A link to a thing far down a list shows it, and the chain leads to its edge.
+func TestLinksShowTheirThing(t *testing.T) {
+	d := start(t, manyEdges(300), 100, 24)
+	x := d.m.scene.calls()
+	d.m.push(place{screen: onCalls, key: x.key[200]})
+	d.shows("▌ !", x.name[200])
+
+	d = start(t, readReport(t, "reference"), 100, 40)
+	in := d.m.scene.now
+	i := slices.IndexFunc(in.Chain, func(l incident.Link) bool { return l.Label == incident.RetryAmplification })
+	if i < 0 {
+		t.Fatal("the reference has no amplifier")
+	}
+	d.m.here().key = fmt.Sprintf("link %d", i)
+	d.do("enter")
+	if at := d.m.here(); at.screen != onCalls || !strings.Contains(at.key, "getSkuStock") {
+		t.Errorf("the amplifier leads to %s, %q", at.screen, at.key)
+	}
+}
+
 // Accounts of the same calls stand side by side; that they differ is said, but
 // not of one that saw only failed calls.
 func TestAccountsSideBySide(t *testing.T) {

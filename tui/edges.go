@@ -2,6 +2,7 @@ package tui
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -122,6 +123,26 @@ func callsOf(s *scene, p *page, f *incident.Finding, w int) {
 		r.links = append([]link{{name: to.name, to: place{screen: onRoutes, arg: routeKey(to.name)}}}, r.links...)
 	}
 	p.thing(r, text{{accent, s.right + " "}}, w, say(info, to.name+" ").with(s.seen(e.Citations, 1)))
+}
+
+// spot is the thing on a screen of calls that a link of the chain is about, empty
+// if its findings name none.
+func (s *scene) spot(on screenID, l *incident.Link) string {
+	x := s.calls()
+	for _, f := range s.findings(l.Findings) {
+		name := cmp.Or(f.Names["edge"], f.Subject)
+		switch {
+		case on == onCalls && len(x.byName[name]) > 0:
+			return x.key[x.fullest(s.report.Edges, x.byName[name][0])]
+		case on == onRoutes:
+			for _, it := range s.routeItems() {
+				if slices.Contains(it.findings, f) {
+					return it.key
+				}
+			}
+		}
+	}
+	return ""
 }
 
 // What an amplification means: up to calm it is nothing to speak of; from near

@@ -255,6 +255,10 @@ func (m *Model) push(to place) {
 	}
 	m.stack = append(m.stack, to)
 	m.side = 0
+	if to.key != "" {
+		p, g := m.current()
+		m.reveal(p, g)
+	}
 }
 
 // back goes to where the engineer came from. What is searched for ends first.

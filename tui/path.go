@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/firebreak-io/firebreak/incident"
@@ -60,7 +61,10 @@ func multiplied(s *scene, p *page, l *callLayout) {
 	}
 }
 
-func pathKey(i int) string { return fmt.Sprintf("path %d", i) }
+// pathKeys begins the keys of paths.
+const pathKeys = "path "
+
+func pathKey(i int) string { return pathKeys + strconv.Itoa(i) }
 
 // pathPage shows the layers of a path: what came in, what each layer made of it.
 func pathPage(s *scene, path *incident.Path) *page {

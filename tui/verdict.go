@@ -209,7 +209,7 @@ func linksOfLink(s *scene, l *incident.Link) []link {
 		incident.GCPause: onTimeline, incident.CPUSaturation: onPools,
 	}[l.Label]
 	if to != "" {
-		list = append(list, link{name: string(l.Label), to: place{screen: to}})
+		list = append(list, link{name: string(l.Label), to: place{screen: to, key: s.spot(to, l)}})
 	}
 	for _, f := range s.findings(l.Findings) {
 		list = append(list, toFinding(f))
