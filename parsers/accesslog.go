@@ -20,7 +20,7 @@ func accessLogFormat() Format {
 	return Format{
 		Name:     "access-log",
 		Doc:      "Access logs of servers and proxies: each request with its outcome, time and, where a proxy lists them, its tries",
-		Versions: "nginx of any log_format, Apache httpd, HAProxy, Envoy and Istio, Traefik, AWS load balancers, Kong, Caddy, Reactor Netty; made with nginx 1.22, HAProxy 2.6 and httpd 2.4",
+		Versions: "nginx of any log_format, Apache httpd, HAProxy, Envoy and Istio, Traefik, AWS load balancers, Kong, Caddy, Tomcat and Spring Boot, Reactor Netty; made with nginx 1.22, HAProxy 2.6, httpd 2.4, Tomcat 9.0 and 10.1",
 		Signs:    []string{`… [14/Mar/2026:09:12:33 +0000] "GET /pay HTTP/1.1" 200 12 …`},
 		Sniff: func(_ string, head []byte) Match {
 			if isAccessLog(head, 50) {
