@@ -338,7 +338,7 @@ func (q *inquiry) stacks() []incident.StackGroup {
 		}
 		o := incident.StackGroup{
 			Pool: g.key.pool.pool, Threads: g.most(), State: g.key.shape.state.String(), WaitKind: v.kind, AppFrame: frameName(v.app), Dumps: len(g.counts),
-			Top: topFrames(g.key.shape), Lock: top(g.locks), Citations: g.cites.citations(),
+			Top: topFrames(g.key.shape), Lock: top(g.locks), Citations: g.citations(),
 		}
 		if o.State == "UNKNOWN" {
 			o.State = ""

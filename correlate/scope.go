@@ -395,7 +395,7 @@ func (e *Engine) takeDumps(o *Engine, keep func(*dump) bool) {
 		}
 	}
 	for k, g := range o.shapes.groups {
-		c := &group{key: g.key, counts: maps.Clone(g.counts), cites: g.cites, locks: g.locks}
+		c := &group{key: g.key, counts: maps.Clone(g.counts), firsts: g.firsts, cites: g.cites, locks: g.locks}
 		maps.DeleteFunc(c.counts, func(k string, _ int) bool { return e.dumps[k] == nil })
 		if len(c.counts) > 0 {
 			e.shapes.groups[k] = c

@@ -53,9 +53,25 @@ type groupKey struct {
 // group is the threads of one pool with one shape, by dump.
 type group struct {
 	key    groupKey
-	counts map[string]int // by dump key
+	counts map[string]int   // by dump key
+	firsts map[string]cited // where it stands in each dump, by dump key
 	cites  sighting
 	locks  map[string]int // classes of what they wait for
+}
+
+// citations are where a group is first seen in each of its dumps, so that a
+// reader can go from dump to dump; and if these are few, further threads of it.
+func (g *group) citations() []evidence.Citation {
+	var s sighting
+	for key := range g.counts {
+		s.citeAt(g.firsts[key])
+	}
+	for _, c := range g.cites.cites {
+		if len(s.cites) < keepCites {
+			s.citeAt(c)
+		}
+	}
+	return s.citations()
 }
 
 // dumpPool is a pool of threads as dumps show it.
@@ -230,11 +246,14 @@ func (e *Engine) addStack(r *evidence.Record) {
 			e.shapes.lost++
 			return
 		}
-		g = &group{key: gk, counts: map[string]int{}, locks: map[string]int{}}
+		g = &group{key: gk, counts: map[string]int{}, firsts: map[string]cited{}, locks: map[string]int{}}
 		e.shapes.groups[gk] = g
 	}
 	e.shapes.sorted = nil
 	g.counts[d.key] += n
+	if first, ok := g.firsts[d.key]; !ok || at.compare(first) < 0 {
+		g.firsts[d.key] = at
+	}
 	g.cites.count += n
 	g.cites.span.add(at.at)
 	g.cites.citeAt(at)

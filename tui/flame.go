@@ -116,7 +116,7 @@ func flamePage(s *scene, at place) *page {
 		}
 	}
 	p.head = []text{
-		{{strong, lang.Sprintf("%s threads", grouped(int64(root.threads)))}, {dim, "  " + lang.T("width is threads; the frames that tell, callers first")}},
+		{{strong, lang.Plural(int64(root.threads), grouped(int64(root.threads)), "thread", "threads")}, {dim, "  " + lang.T("width is threads; the frames that tell, callers first")}},
 		{{dim, middle(trail, w, s.ellipsis)}},
 		nil,
 	}
@@ -173,12 +173,15 @@ func (f *flame) draw(n *node, name string, depth, from int) {
 	}
 }
 
-// flamePool is the pool of a thing of the pools' screen.
+// flamePool is the pool of a thing of the pools' screen; none if it has no
+// threads.
 func (s *scene) flamePool(key string) string {
-	if i := slices.Index(s.poolKeys(), key); i >= 0 {
-		return s.report.Pools[i].Name
-	}
 	g := s.groups()
+	if i := slices.Index(s.poolKeys(), key); i >= 0 {
+		if name := s.report.Pools[i].Name; len(g.byPool[name]) > 0 {
+			return name
+		}
+	}
 	if i := slices.Index(g.keys, key); i >= 0 {
 		return g.list[i].Pool
 	}

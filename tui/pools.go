@@ -28,6 +28,7 @@ func poolsPage(s *scene, at place) *page {
 	}
 	w := s.width - 2
 	p.head = []text{poolsHead(pools, stacks), nil}
+	p.rows = make([]row, 0, 8*len(pools)+4*len(stacks))
 	keys, groups := s.poolKeys(), s.groups()
 	l := poolList{scene: s, width: w, kinds: s.fills(), named: map[string]int{}}
 	for i := range pools {

@@ -27,7 +27,8 @@ type scene struct {
 	scenario *scenario       // of the what-if screen
 	axis     axis            // of the timeline
 	keyName  func(id string) string
-	index    *callIndex // of the report's edges
+	index    *callIndex   // of the report's edges
+	stacks   *stackGroups // indexed when they are first asked for
 
 	*glyphs
 	width, height int // of the room for the page
@@ -35,7 +36,7 @@ type scene struct {
 
 // newScene indexes a report.
 func newScene(r *incident.Report) *scene {
-	s := &scene{report: r, byID: map[string]*incident.Finding{}, index: &callIndex{}}
+	s := &scene{report: r, byID: map[string]*incident.Finding{}, index: &callIndex{}, stacks: &stackGroups{}}
 	for i := range r.Findings {
 		s.byID[r.Findings[i].ID] = &r.Findings[i]
 	}

@@ -91,8 +91,16 @@ func sqlPage(s *scene, at place) *page {
 	for _, c := range columns {
 		used += c.width
 	}
+	longest := 0
 	for _, f := range list {
-		sqlRows(s, p, f, columns, used, w)
+		longest = max(longest, cells(f.Fingerprint)+cells(troubles(f))+2)
+	}
+	beside := w - 4 - used // columns for the statement beside its numbers
+	if beside < min(longest, 72) {
+		beside = 0
+	}
+	for _, f := range list {
+		sqlRows(s, p, f, columns, beside, w)
 	}
 	return p
 }
@@ -166,10 +174,10 @@ func troubles(f *incident.Fingerprint) string {
 
 // sqlRows shows a statement: its numbers, and the statement behind them or, where
 // there is no room for it, below them.
-func sqlRows(s *scene, p *page, f *incident.Fingerprint, columns []sqlColumn, used, w int) {
+func sqlRows(s *scene, p *page, f *incident.Fingerprint, columns []sqlColumn, beside, w int) {
 	key := sqlKey(f)
 	wrong := troubles(f)
-	r := row{key: key, cites: f.Citations, copy: f.Fingerprint, alarm: wrong != "", links: []link{{name: f.Fingerprint, to: place{screen: onSQL, arg: key}}}}
+	r := row{key: key, cites: s.seenRunning(f), copy: f.Fingerprint, alarm: wrong != "", links: []link{{name: f.Fingerprint, to: place{screen: onSQL, arg: key}}}}
 	for _, o := range s.ofStatement(f) {
 		if r.find == "" {
 			r.find = o.ID
@@ -192,18 +200,22 @@ func sqlRows(s *scene, p *page, f *incident.Fingerprint, columns []sqlColumn, us
 	if wrong != "" {
 		statement = statement.and(bad, wrong+"  ")
 	}
-	room := w - 2 - used - 2 - statement.cells()
-	if room >= 60 || room >= cells(f.Fingerprint) {
-		r.line = line.and(plain, "  ").with(statement).and(plain, middle(f.Fingerprint, room, s.ellipsis))
+	if beside > 0 {
+		r.line = line.and(plain, "  ").with(statement).and(plain, middle(f.Fingerprint, beside-statement.cells(), s.ellipsis))
 		p.rows = append(p.rows, r)
 		return
 	}
-	if used > 0 {
+	if slices.ContainsFunc(columns, func(c sqlColumn) bool { _, ok := c.value(f); return ok }) {
 		r.line = line
 		p.rows = append(p.rows, r)
 		r.find, r.alarm = "", false
 	}
-	p.thing(r, say(plain, "  "), w, statement.and(plain, clamp(f.Fingerprint, 2*(w-4)-statement.cells())))
+	glyph = "  "
+	if r.alarm { // it has no numbers above it
+		glyph = s.burning + " "
+	}
+	p.thing(r, say(tn, glyph), w, statement.and(plain, clamp(f.Fingerprint, 2*(w-4)-statement.cells())))
+	p.gap()
 }
 
 // ofStatement returns the findings about a statement.
@@ -216,6 +228,24 @@ func (s *scene) ofStatement(o *incident.Fingerprint) []*incident.Finding {
 	})
 }
 
+// seenRunning are a statement's citations, or those of spans that ran it.
+func (s *scene) seenRunning(f *incident.Fingerprint) []evidence.Citation {
+	if len(f.Citations) > 0 {
+		return f.Citations
+	}
+	var list []evidence.Citation
+	for i := range s.report.Traces {
+		t := &s.report.Traces[i]
+		for j := range t.Spans {
+			c := t.Spans[j].Citation
+			if t.Spans[j].SQL != "" && len(list) < 4 && c != (evidence.Citation{}) && !slices.Contains(list, c) && s.statement(t.Spans[j].SQL) == sqlKey(f) {
+				list = append(list, c)
+			}
+		}
+	}
+	return list
+}
+
 // sqlDetail is one statement with all that is known of it.
 func sqlDetail(s *scene, _ place, key string) *page {
 	i := slices.IndexFunc(s.report.SQL, func(f incident.Fingerprint) bool { return sqlKey(&f) == key })
@@ -226,13 +256,13 @@ func sqlDetail(s *scene, _ place, key string) *page {
 	p := &page{}
 	w := s.width - 2
 	about := s.ofStatement(f)
-	p.thing(row{key: key, cites: f.Citations, copy: f.Fingerprint, links: toLines(f.Citations, 1)}, nil, w, say(strong, clamp(f.Fingerprint, 20*max(1, w))))
+	cites := s.seenRunning(f)
+	p.thing(row{key: key, cites: cites, copy: f.Fingerprint, links: toLines(cites, 1)}, nil, w, say(strong, clamp(f.Fingerprint, 20*max(1, w))))
 	p.gap()
 	if f.FullScan != nil {
-		scan := "sql.scan"
-		cites := f.Citations[:min(1, len(f.Citations))]
+		cites := cites[:min(1, len(cites))]
 		for _, o := range about {
-			if string(o.Kind) == scan && len(o.Citations) > 0 {
+			if o.Kind == incident.SQLScan && len(o.Citations) > 0 {
 				cites = o.Citations[:1]
 			}
 		}
@@ -242,21 +272,21 @@ func sqlDetail(s *scene, _ place, key string) *page {
 		}
 		p.thing(row{key: "plan", cites: cites, links: toLines(cites, 1)}, say(tn, glyph+" "), w, say(tn, said+" ").with(s.seen(cites, 1)))
 	}
-	p.facts(s, w, sqlFacts(s, f, about))
+	p.facts(s, w, sqlFacts(f, about, cites))
 	sqlActions(s, p, f, w)
 	sqlThreads(s, p, i, w)
 	sqlSpans(s, p, f, w)
 	p.tell(s, w, lang.T("FINDINGS"), about)
-	p.citedLines(s, w, lang.T("SEEN IN"), f.Citations)
+	p.citedLines(s, w, lang.T("SEEN IN"), cites)
 	return p
 }
 
 // sqlFacts are the numbers of a statement, each with where it was seen.
-func sqlFacts(s *scene, f *incident.Fingerprint, about []*incident.Finding) []fact {
+func sqlFacts(f *incident.Fingerprint, about []*incident.Finding, cites []evidence.Citation) []fact {
 	var list []fact
 	number := func(name, key string, v float64, ok bool, said func(float64) string, tn tone) {
 		if ok {
-			list = append(list, fact{name: name, value: said(v), tone: tn, cites: citeNumber(about, key, v, f.Citations)})
+			list = append(list, fact{name: name, value: said(v), tone: tn, cites: citeNumber(about, key, v, cites)})
 		}
 	}
 	whole := func(v float64) string { return grouped(int64(v)) }
@@ -274,7 +304,7 @@ func sqlFacts(s *scene, f *incident.Fingerprint, about []*incident.Finding) []fa
 	number(lang.T("longest"), "sql.max_s", v, ok, seconds, plain)
 	v, ok = known(f.LockWaits)
 	number(lang.T("lock waits"), "sql.waiting", v, ok, whole, bad)
-	seen := f.Citations[:min(1, len(f.Citations))]
+	seen := cites[:min(1, len(cites))]
 	if f.Table != "" {
 		list = append(list, fact{name: lang.T("table"), value: f.Table, cites: seen})
 	}
@@ -345,28 +375,30 @@ func sqlThreads(s *scene, p *page, sql, w int) {
 
 // sqlSpans are the spans of the example traces that ran a statement.
 func sqlSpans(s *scene, p *page, f *incident.Fingerprint, w int) {
-	titled := false
+	seen := map[[2]string]bool{}
 	for i := range s.report.Traces {
 		t := &s.report.Traces[i]
 		for j := range t.Spans {
 			sp := &t.Spans[j]
-			if sp.SQL == "" || s.statement(sp.SQL) != sqlKey(f) {
+			k := [2]string{t.ID, sp.ID}
+			if sp.SQL == "" || seen[k] || s.statement(sp.SQL) != sqlKey(f) {
 				continue
 			}
-			if !titled {
-				titled = true
+			if len(seen) == 0 {
 				p.title(lang.T("SPANS THAT RAN IT"))
 			}
-			r := row{key: "span " + traceArg(t) + " " + sp.ID, copy: t.ID, links: []link{{name: lang.Sprintf("trace %s", t.ID), to: place{screen: onTrace, arg: traceArg(t)}}}}
+			seen[k] = true
+			r := row{key: "span " + t.ID + " " + sp.ID, copy: t.ID, links: []link{{name: lang.Sprintf("trace %s", t.ID), to: place{screen: onTrace, arg: traceArg(t)}}}}
+			r.cites = t.Citations
 			if sp.Citation != (evidence.Citation{}) {
 				r.cites = []evidence.Citation{sp.Citation}
-			} else {
-				r.cites = t.Citations
 			}
-			r.line = text{
-				{plain, padLeft(seconds(sp.DurationMS/1000), 9) + "  "},
-				{info, middle(t.ID, min(16, max(8, w/4)), s.ellipsis) + "  "},
-				{dim, middle(strings.TrimSpace(sp.Service+" "+sp.Name), max(8, w-30), s.ellipsis)},
+			line := text{{plain, padLeft(seconds(sp.DurationMS/1000), 9) + "  "}, {info, middle(t.ID, 13, s.ellipsis) + "  "}}
+			said := text{{plain, strings.TrimSpace(sp.Service+" "+sp.Name) + " "}}.with(s.seen(r.cites, 1))
+			if line.cells()+said.cells() <= w {
+				r.line = line.with(said)
+			} else {
+				r.line = line.and(plain, middle(said[0].text, max(8, w-line.cells()), s.ellipsis))
 			}
 			p.rows = append(p.rows, r)
 		}

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -21,9 +22,13 @@ type stackGroups struct {
 	code   map[[2]string]int               // groups by pool and frame, where an owner is sought by its code
 }
 
-// groups indexes the report's groups of threads.
+// groups returns the report's groups of threads. They are indexed once.
 func (s *scene) groups() *stackGroups {
-	g := &stackGroups{list: s.report.Stacks, byPool: map[string][]int{}, runs: s.statements(), owners: map[[2]string]*incident.Finding{}}
+	g := s.stacks
+	if g.byPool != nil {
+		return g
+	}
+	*g = stackGroups{list: s.report.Stacks, byPool: map[string][]int{}, runs: s.statements(), owners: map[[2]string]*incident.Finding{}}
 	g.keys = uniqueKeys(len(g.list), func(i int) string {
 		o := &g.list[i]
 		return "stack " + o.Pool + " " + string(o.WaitKind) + " " + frameOf(o)
@@ -52,8 +57,10 @@ func (s *scene) groups() *stackGroups {
 // findOwners looks for the groups in which the owners of locks are.
 func (g *stackGroups) findOwners() {
 	wanted := map[string]bool{}
+	codes := map[[2]string]bool{}
 	for _, f := range g.owners {
 		wanted[f.Names["owner"]] = true
+		codes[[2]string{f.Names["pool"], f.Names["owner_at"]}] = true
 	}
 	for i := range g.list {
 		if o := g.list[i].Owner; o != "" {
@@ -66,20 +73,27 @@ func (g *stackGroups) findOwners() {
 	g.inside, g.code = map[string]int{}, map[[2]string]int{}
 	for i := range g.list {
 		o := &g.list[i]
-		if k := [2]string{o.Pool, o.AppFrame}; o.AppFrame != "" {
+		if k := [2]string{o.Pool, o.AppFrame}; o.AppFrame != "" && codes[k] {
 			if _, ok := g.code[k]; !ok {
 				g.code[k] = i
 			}
 		}
 		for _, c := range o.Citations {
-			if c.Part == "" || !wanted[c.Part] {
+			name := threadOf(c)
+			if name == "" || !wanted[name] {
 				continue
 			}
-			if _, ok := g.inside[c.Part]; !ok {
-				g.inside[c.Part] = i
+			if _, ok := g.inside[name]; !ok {
+				g.inside[name] = i
 			}
 		}
 	}
+}
+
+// threadOf is the thread that a citation names.
+func threadOf(c evidence.Citation) string {
+	name, _ := strings.CutPrefix(c.Part, "#")
+	return name
 }
 
 // frameOf names a group by the user's own code, else by what its threads are in.
@@ -113,11 +127,14 @@ func (g *stackGroups) owner(i int) (string, int) {
 // links are where a group leads: to itself in full, to the owner of its lock, to
 // its statements.
 func (g *stackGroups) links(s *scene, i int) []link {
-	list := []link{{name: frameOf(&g.list[i]), to: place{screen: onPools, arg: g.keys[i]}}}
+	o := &g.list[i]
+	runs := g.runs.of(o)
+	list := make([]link, 1, 2+len(runs))
+	list[0] = link{name: frameOf(o), to: place{screen: onPools, arg: g.keys[i]}}
 	if name, at := g.owner(i); at >= 0 {
-		list = append(list, link{name: lang.Sprintf("owner %s", name), to: place{screen: onPools, arg: g.keys[at]}})
+		list = append(list, link{name: name, to: place{screen: onPools, arg: g.keys[at]}})
 	}
-	for _, q := range g.runs.of(&g.list[i]) {
+	for _, q := range runs {
 		list = append(list, link{name: s.report.SQL[q].Fingerprint, to: place{screen: onSQL, key: sqlKey(&s.report.SQL[q])}})
 	}
 	return list
@@ -158,44 +175,55 @@ func groupRows(s *scene, p *page, g *stackGroups, i, w int) {
 	if kind == 0 {
 		indent = indent.and(waitTone(o.WaitKind), lang.Word(string(o.WaitKind))+" ")
 	}
-	stands, held := stands(o), g.held(i)
-	all := strings.Join(slices.DeleteFunc(append([]string{stands}, held...), func(s string) bool { return s == "" }), ", ")
-	if kind > 0 && cells(all) <= room {
-		if all != "" {
-			second(func() text { return indent.with(say(dim, all)) })
-		}
+	name, _ := g.owner(i)
+	if kind == 0 || o.State != "" || o.Dumps > 1 || w >= 100 && (o.Lock != "" || name != "") {
+		second(func() text {
+			said := stands(o, room-indent[1:].cells(), s.ellipsis)
+			if w >= 100 {
+				said = strings.Join(slices.DeleteFunc([]string{said, onLock(o), heldBy(name)}, func(s string) bool { return s == "" }), ", ")
+			}
+			return indent.with(say(dim, middle(said, room, s.ellipsis)))
+		})
+	}
+	if w >= 100 {
 		return
 	}
-	if kind == 0 || stands != "" {
-		second(func() text { return indent.with(say(dim, stands)) })
+	if o.Lock != "" {
+		second(func() text { return text{indent[0], {dim, middle(onLock(o), room, s.ellipsis)}} })
 	}
-	for _, said := range held {
-		second(func() text { return text{indent[0], {dim, middle(said, room, s.ellipsis)}} })
+	if name != "" {
+		second(func() text { return text{indent[0], {dim, middle(heldBy(name), room, s.ellipsis)}} })
 	}
 }
 
-// stands says how a group's threads stand: their state, and in how many dumps.
-func stands(o *incident.StackGroup) string {
+// stands says how a group's threads stand: their state, and in which dump or how
+// many.
+func stands(o *incident.StackGroup, room int, ellipsis string) string {
 	var list []string
 	if o.State != "" {
 		list = append(list, o.State)
 	}
-	if o.Dumps > 1 {
+	switch {
+	case o.Dumps > 1:
 		list = append(list, lang.Sprintf("in %d dumps", o.Dumps))
+	case len(o.Citations) > 0:
+		list = append(list, lang.Sprintf("in %s", middle(path.Base(o.Citations[0].Source), min(28, max(8, room-cells(o.State)-5)), ellipsis)))
 	}
 	return strings.Join(list, ", ")
 }
 
-// held names the lock that a group waits for, and its owner.
-func (g *stackGroups) held(i int) []string {
-	var list []string
-	if lock := g.list[i].Lock; lock != "" {
-		list = append(list, lang.Sprintf("on %s", lock))
+func onLock(o *incident.StackGroup) string {
+	if o.Lock == "" {
+		return ""
 	}
-	if name, _ := g.owner(i); name != "" {
-		list = append(list, lang.Sprintf("held by %s", name))
+	return lang.Sprintf("on %s", o.Lock)
+}
+
+func heldBy(owner string) string {
+	if owner == "" {
+		return ""
 	}
-	return list
+	return lang.Sprintf("held by %s", owner)
 }
 
 // shortFrame writes a frame in n columns: the file is left out before the name
@@ -234,7 +262,7 @@ func stackDetail(s *scene, key string) *page {
 	w := s.width - 2
 	p.thing(row{key: key, cites: o.Citations, copy: frameOf(o), links: toLines(o.Citations, 1)},
 		say(waitTone(o.WaitKind), s.bullet+" "), w,
-		say(strong, lang.Sprintf("%s threads", grouped(int64(o.Threads)))+"  ").and(waitTone(o.WaitKind), lang.Word(string(o.WaitKind))+" ").with(s.seen(o.Citations, 1)))
+		say(strong, lang.Plural(int64(o.Threads), grouped(int64(o.Threads)), "thread", "threads")+"  ").and(waitTone(o.WaitKind), lang.Word(string(o.WaitKind))+" ").with(s.seen(o.Citations, 1)))
 	if m := meaning(incident.Kind("stack." + string(o.WaitKind))); m != "" {
 		p.para(nil, w, say(dim, m))
 	}
@@ -277,21 +305,22 @@ func stackFacts(s *scene, g *stackGroups, i int) []fact {
 	}
 	if name, at := g.owner(i); name != "" {
 		f := fact{name: lang.T("held by"), value: name, tone: warn}
-		if c := g.owners[[2]string{o.Pool, o.Lock}]; c != nil {
-			if at := c.Names["owner_at"]; at != "" {
-				f.value += " " + lang.Sprintf("at %s", at)
-			}
-			f.cites = c.Citations[:min(1, len(c.Citations))]
-			for _, o := range c.Citations {
-				if o.Part == name {
-					f.cites = []evidence.Citation{o}
-				}
-			}
-		}
 		if at >= 0 {
 			f.links = []link{{name: lang.Sprintf("owner %s", name), to: place{screen: onPools, arg: g.keys[at]}}}
 		}
+		c := g.owners[[2]string{o.Pool, o.Lock}]
+		if c != nil {
+			f.cites = c.Citations[:min(1, len(c.Citations))]
+			for _, at := range c.Citations {
+				if threadOf(at) == name {
+					f.cites = []evidence.Citation{at}
+				}
+			}
+		}
 		list = append(list, f)
+		if c != nil && c.Names["owner_at"] != "" {
+			list = append(list, fact{name: lang.T("who is at"), value: c.Names["owner_at"], cites: f.cites, links: f.links})
+		}
 	}
 	if o.Dumps > 0 {
 		list = append(list, fact{name: lang.T("dumps"), value: grouped(int64(o.Dumps)), cites: seen})
@@ -344,20 +373,12 @@ func (s *scene) stacksOf(o *incident.StackGroup) []evidence.Citation {
 			continue
 		}
 		for _, c := range f.Citations {
-			if !slices.Contains(list, c) && strings.HasPrefix(c.Part, threadPrefix(o)) {
-				list = append(list, c)
+			if !slices.Contains(list, c) && c.Part != "" && !slices.ContainsFunc(list, func(o evidence.Citation) bool { return o.Source == c.Source }) {
+				list = append(list, c) // a dump that the group itself does not cite
 			}
 		}
 	}
 	return list
-}
-
-// threadPrefix begins the names of the threads of a group's pool.
-func threadPrefix(o *incident.StackGroup) string {
-	if o.Pool == "" {
-		return "\x00" // of none
-	}
-	return o.Pool
 }
 
 // statements finds the SQL that threads run by the code that they are in.
@@ -396,10 +417,14 @@ func (m statements) of(o *incident.StackGroup) []int {
 			}
 		}
 	}
-	for _, f := range append([]string{o.AppFrame}, o.Top...) {
-		f = function(f)
-		add(m.byFrame[f])
-		add(m.byMethod[lastTwo(f)])
+	look := func(frame string) {
+		frame = function(frame)
+		add(m.byFrame[frame])
+		add(m.byMethod[lastTwo(frame)])
+	}
+	look(o.AppFrame)
+	for _, f := range o.Top {
+		look(f)
 	}
 	return list
 }
