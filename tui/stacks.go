@@ -176,16 +176,23 @@ func groupRows(s *scene, p *page, g *stackGroups, i, w int) {
 		indent = indent.and(waitTone(o.WaitKind), lang.Word(string(o.WaitKind))+" ")
 	}
 	name, _ := g.owner(i)
-	if kind == 0 || o.State != "" || o.Dumps > 1 || w >= 100 && (o.Lock != "" || name != "") {
+	whole := func() string {
+		list := []string{stands(o, room-indent[1:].cells(), s.ellipsis), onLock(o), heldBy(name)}
+		return strings.Join(slices.DeleteFunc(list, func(s string) bool { return s == "" }), ", ")
+	}
+	locked := o.Lock != "" || name != ""
+	// One line says it all where there is room; a wide list does not measure first.
+	one := w >= 100 || locked && indent[1:].cells()+cells(whole()) <= room
+	if kind == 0 || o.State != "" || o.Dumps > 1 || one && locked {
 		second(func() text {
 			said := stands(o, room-indent[1:].cells(), s.ellipsis)
-			if w >= 100 {
-				said = strings.Join(slices.DeleteFunc([]string{said, onLock(o), heldBy(name)}, func(s string) bool { return s == "" }), ", ")
+			if one {
+				said = whole()
 			}
 			return indent.with(say(dim, middle(said, room, s.ellipsis)))
 		})
 	}
-	if w >= 100 {
+	if one {
 		return
 	}
 	if o.Lock != "" {
