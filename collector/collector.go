@@ -24,11 +24,7 @@ import (
 
 // ErrNothingRead is wrapped by the error of a Collect that could read none of
 // its paths; the error's text has the first reasons.
-var ErrNothingRead error = nothingRead{}
-
-type nothingRead struct{}
-
-func (nothingRead) Error() string { return lang.T("nothing could be read") }
+var ErrNothingRead = lang.NewError("nothing could be read")
 
 // Options says how to collect.
 type Options struct {

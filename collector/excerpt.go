@@ -3,12 +3,12 @@ package collector
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
 
 	"github.com/firebreak-io/firebreak/evidence"
+	"github.com/firebreak-io/firebreak/lang"
 	"github.com/firebreak-io/firebreak/parsers"
 )
 
@@ -22,7 +22,7 @@ type Text struct {
 
 // ErrNotFound is returned for a citation whose source is not among the paths,
 // or was read from a pipe and is gone.
-var ErrNotFound = errors.New("the source is not there any more")
+var ErrNotFound = lang.NewError("the source is not there any more")
 
 // excerpt is what a collection looks for instead of parsing.
 type excerpt struct {
@@ -62,7 +62,7 @@ func Excerpt(ctx context.Context, paths []string, o Options, at evidence.Citatio
 		return Text{}, fmt.Errorf("%s: %w", at.Source, ErrNotFound)
 	}
 	if len(x.text.Lines) == 0 {
-		return x.text, fmt.Errorf("%s has no line %d any more", at.Source, at.Line)
+		return x.text, lang.Errorf("%s has no line %d any more", at.Source, at.Line)
 	}
 	return x.text, nil
 }

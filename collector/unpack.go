@@ -5,13 +5,14 @@ import (
 	"bytes"
 	"compress/bzip2"
 	"errors"
-	"fmt"
 	"io"
 	"strconv"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 	"github.com/ulikunitz/xz"
+
+	"github.com/firebreak-io/firebreak/lang"
 )
 
 // budget is what the outermost archive of an input has used up.
@@ -136,7 +137,7 @@ func (c *collection) decompressor(kind string, r *counter) (io.Reader, func(), e
 	default:
 		head, _ := r.r.Peek(64)
 		if need := xzWindow(head); need > c.o.Limits.Window {
-			return nil, nil, fmt.Errorf("needs a window of %d bytes, more than %d", need, c.o.Limits.Window)
+			return nil, nil, lang.Errorf("needs a window of %d bytes, more than %d", need, c.o.Limits.Window)
 		}
 		z, err := xz.ReaderConfig{DictCap: 1 << 16}.NewReader(r)
 		return z, func() {}, err

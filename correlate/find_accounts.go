@@ -183,7 +183,7 @@ func (q *inquiry) accountFinding(x *ledger.Edge) {
 		if x.Timeout > 0 {
 			text += lang.Sprintf(", most after %d ms", x.Timeout.Milliseconds())
 		}
-		q.find(incident.CallTimeout, title, text+" ("+basisWords(x)+")", failing(x, n), values, names)
+		q.find(incident.CallTimeout, title, lang.Sprintf("%s (%s)", text, basisWords(x)), failing(x, n), values, names)
 	}
 	q.failedFinding(x)
 	if named := x.Method != "" || x.Service != "" || x.Callee != ""; named && x.Orphans > 0 && x.Orphaned >= time.Second {
@@ -383,7 +383,7 @@ func (q *inquiry) timeFindings() {
 				if k.kind == incident.TimeDB {
 					asked = minNonBlank(w.Query, asked)
 				}
-				text += ": " + clip(asked, 160)
+				text = lang.Sprintf("%s: %s", text, clip(asked, 160))
 				names["peer"] = w.Callee
 				if w.Query != "" {
 					names["query"] = clip(w.Query, 400)

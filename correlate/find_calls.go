@@ -215,7 +215,7 @@ func lastErrors(x *edge) string {
 	if len(parts) == 0 {
 		return ""
 	}
-	return lang.Sprintf(" (last error: %s)", strings.Join(parts, ", "))
+	return lang.Sprintf(" (last error: %s)", lang.Join(parts))
 }
 
 // writes guesses from a method's name that it changes something.

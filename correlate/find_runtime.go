@@ -34,7 +34,7 @@ func (q *inquiry) routeFindings() {
 			if r.culprit != "" {
 				text := lang.Sprintf("%s left nobody of %s", r.culprit, short)
 				if r.message != "" {
-					text += ": " + clip(r.message, 120)
+					text = lang.Sprintf("%s: %s", text, clip(r.message, 120))
 				}
 				q.find(incident.RouteEmptied, r.culprit, text, &r.empty, values, names)
 			}
@@ -68,7 +68,7 @@ func stageWords(r *route) string {
 	if len(parts) == 0 {
 		return ""
 	}
-	return " (" + strings.Join(parts, " -> ") + ")"
+	return lang.Sprintf(" (%s)", strings.Join(parts, " -> "))
 }
 
 // candidateFindings reads (P/Q): how many candidates were left for calls that
@@ -232,7 +232,7 @@ func (q *inquiry) runtimeFindings() {
 			subject := cmp.Or(m.key.subject, m.key.place, "it")
 			text := fmt.Sprintf(k.text, clip(subject, 80), times(m.seen.count))
 			if k.kind == incident.Deployed && m.text != "" {
-				text = fmt.Sprintf("%s: %s (%s)", clip(subject, 80), clip(m.text, 80), times(m.seen.count))
+				text = lang.Sprintf("%s: %s (%s)", clip(subject, 80), clip(m.text, 80), times(m.seen.count))
 			}
 			q.find(k.kind, subject, text, &m.seen, nil, map[string]string{"peer": subject})
 		}
@@ -392,7 +392,7 @@ func (q *inquiry) gcFindings() {
 			text += lang.Sprintf(", %d %% of its worst 20 s", int(100*w+0.5))
 		}
 		if v.stall.count > 0 {
-			text += ", " + plural(v.stall.count, "allocation stall")
+			text = lang.Join([]string{text, plural(v.stall.count, "allocation stall")})
 		}
 		values := map[string]float64{"gc.share": round(v.share(), 3), "gc.worst_share": round(v.worst(), 3), "gc.longest_s": round(v.longest, 3), "gc.pauses": float64(v.pauses.count), "gc.full": float64(v.full.count)}
 		e := v.evidence(&v.all)

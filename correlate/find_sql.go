@@ -72,7 +72,7 @@ func (e *Engine) joinPlan(node evidence.PlanNode, at cited) {
 			return
 		}
 	}
-	s := e.statement("(a statement on " + node.Table + ", text not in the evidence)")
+	s := e.statement(lang.Sprintf("(a statement on %s, text not in the evidence)", node.Table))
 	if s != nil {
 		s.fullScan, s.table = evidence.Yes, node.Table
 		s.planned(rows, at, node.Table)
@@ -163,7 +163,7 @@ func (q *inquiry) statementFindings(s *statement) {
 		if peak.longest > 0 {
 			text += lang.Sprintf(", the longest for %s", seconds(peak.longest.Seconds()))
 		}
-		text += ": " + clip(s.fingerprint, 200)
+		text = lang.Sprintf("%s: %s", text, clip(s.fingerprint, 200))
 		kind := incident.SQLRunning
 		if locked {
 			kind = incident.SQLLockWait
@@ -286,10 +286,10 @@ func (q *inquiry) lockWaitFindings() {
 		if w.blocker != "" {
 			text += lang.Sprintf("; session %s holds it", w.blocker)
 			if w.blockerState != "" {
-				text += " (" + w.blockerState + ")"
+				text = lang.Sprintf("%s (%s)", text, w.blockerState)
 			}
 			if w.blockerText != "" {
-				text += ": " + clip(w.blockerText, 160)
+				text = lang.Sprintf("%s: %s", text, clip(w.blockerText, 160))
 			}
 		}
 		q.find(incident.SQLLockWait, w.object, text, &w.seen, map[string]float64{"sql.waiting": float64(w.seen.count), "sql.longest_s": round(w.longest.Seconds(), 1)}, map[string]string{"blocker": w.blocker, "object": w.object, "statement": clip(w.blockerText, 200)})

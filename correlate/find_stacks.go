@@ -298,7 +298,7 @@ func (q *inquiry) lockFindings(dumps []*dump) {
 			for _, h := range cycle {
 				who = append(who, lang.Sprintf("%s waits for %s held by %s", h.Thread, h.Lock, h.Owner))
 			}
-			q.findCited(incident.LockDeadlock, "deadlock", lang.Sprintf("%d threads are deadlocked: %s", len(cycle), clip(strings.Join(who, "; "), 400)), len(cycle), span{d.at, d.at}, citeUnion(5, d.proofs, []evidence.Citation{d.cite}), map[string]float64{"threads": float64(len(cycle))}, nil)
+			q.findCited(incident.LockDeadlock, "deadlock", lang.Sprintf("%d threads are deadlocked: %s", len(cycle), clip(lang.Semicolons(who), 400)), len(cycle), span{d.at, d.at}, citeUnion(5, d.proofs, []evidence.Citation{d.cite}), map[string]float64{"threads": float64(len(cycle))}, nil)
 			break // one cycle a dump is enough to say so
 		}
 		for i := range d.convoys {

@@ -172,7 +172,7 @@ func (q *inquiry) workerPool(p *pool) {
 	case own > 0:
 		text := lang.Sprintf("%s is exhausted: %s refused", p.display(), plural(own, "request"))
 		if f := p.fill("workers"); f != "" {
-			text += ", " + f
+			text = lang.Join([]string{text, f})
 		}
 		q.find(incident.PoolExhausted, p.display(), text, &p.rejected, values, names)
 		if q.workers == nil {
@@ -182,7 +182,7 @@ func (q *inquiry) workerPool(p *pool) {
 	if told > 0 && p.burst.count*2 <= rej.count {
 		text := lang.Sprintf("callers were told %s that %s is full", times(told), p.display())
 		if f := p.fill("workers"); f != "" && own == 0 {
-			text += ": " + f
+			text = lang.Sprintf("%s: %s", text, f)
 		}
 		q.find(incident.PoolRejected, p.display(), text, &p.relayed, values, names)
 		if q.workers == nil {
@@ -257,7 +257,7 @@ func (q *inquiry) connectionPool(p *pool) {
 			text += lang.Sprintf(" (up to %s)", seconds(p.waited.Seconds()))
 		}
 		if f := p.fill("connections"); f != "" {
-			text += ", " + f
+			text = lang.Join([]string{text, f})
 		}
 		q.find(incident.ConnExhausted, p.display(), text, rej, values, names)
 		if q.conn == nil {

@@ -559,7 +559,7 @@ func (q *inquiry) starvation() *candidate {
 			c.subject += lang.Sprintf(", %d queued", p.queued)
 		}
 		if n := p.rejections().count; n > 0 {
-			c.subject += ", " + plural(n, "rejection")
+			c.subject = lang.Join([]string{c.subject, plural(n, "rejection")})
 		}
 	case q.has(incident.ConnExhausted):
 		c.subject = first(q.of(incident.ConnExhausted)).Text

@@ -2,7 +2,6 @@ package correlate
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -390,7 +389,7 @@ func (q *inquiry) headline(in *incident.Incident, all []*candidate) string {
 				words = c.brief
 			}
 		}
-		parts = append(parts, fmt.Sprintf("%s (%s)", l.Label, words))
+		parts = append(parts, lang.Sprintf("%s (%s)", string(l.Label), words))
 	}
 	return strings.Join(parts, " -> ")
 }

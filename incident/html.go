@@ -3,7 +3,6 @@ package incident
 import (
 	"bytes"
 	"embed"
-	"fmt"
 	"html/template"
 	"io"
 	"strconv"
@@ -30,7 +29,7 @@ func WriteHTML(w io.Writer, r *Report, o HTMLOptions) error {
 	h := newHTMLPage(sanitized(r), o)
 	var b bytes.Buffer
 	if err := htmlTemplates().ExecuteTemplate(&b, "page.tmpl", h.document()); err != nil {
-		return fmt.Errorf("draw the page: %w", err)
+		return lang.Errorf("draw the page: %w", err)
 	}
 	_, err := w.Write(b.Bytes())
 	return err

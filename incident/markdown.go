@@ -98,7 +98,7 @@ func (m *markdown) chain(in *Incident) {
 			since = lang.Sprintf(", since %s", m.clock(l.Since))
 		}
 		if l.Assumed && i < len(in.Chain)-1 {
-			since += " (" + l.doubt() + ")"
+			since = lang.Sprintf("%s (%s)", since, l.doubt())
 		}
 		subject := l.Subject
 		if f := m.findings(l.Findings); len(f) > 0 && bareName(subject) {
@@ -221,7 +221,7 @@ func (m *markdown) sources(r *Report) {
 		if i == 0 {
 			m.line(nil, "\n**%s**\n", lang.T("Sources"))
 		}
-		problems := strings.Join(s.Problems[:min(3, len(s.Problems))], "; ")
+		problems := lang.Semicolons(s.Problems[:min(3, len(s.Problems))])
 		m.line(nil, "- %s %s%s", code("["+s.Path+"]"), s.facts(), prefixed(": ", escape(problems)))
 	}
 	if more != "" {

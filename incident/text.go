@@ -157,7 +157,7 @@ func (t *text) verdictLines(in *Incident, window Window) {
 	glyph, s := t.verdict(in.Label)
 	head := t.paint(s, glyph+" "+lang.Upper(string(in.Label)))
 	sure := lang.Sprintf("%s %s certainty", t.certainty(in.Certainty), lang.Word(string(in.Certainty)))
-	t.item(head+"  ", "  ", append(t.words(bold, sure), t.words(dim, "("+in.Certainty.Means()+")")...)...)
+	t.item(head+"  ", "  ", append(t.words(bold, sure), t.words(dim, lang.Sprintf("(%s)", in.Certainty.Means()))...)...)
 	words := t.words(bold, in.Headline)
 	words = append(words, t.cites(t.behind(in, "", in.Headline), 4)...)
 	t.item("", "", words...)
@@ -193,7 +193,7 @@ func (t *text) chain(in *Incident) {
 			words = append(words, t.words(plain, lang.Sprintf("since %s", t.clock(link.Since)))...)
 		}
 		if link.Assumed && !last {
-			words = append(words, t.words(dim, "("+link.doubt()+")")...)
+			words = append(words, t.words(dim, lang.Sprintf("(%s)", link.doubt()))...)
 		}
 		t.item(head, indent+"  ", words...)
 		bar := indent + "  "

@@ -63,7 +63,7 @@ func (t *text) finding(f *Finding) {
 
 // otherFindings lists those that no incident names.
 func (t *text) otherFindings(r *Report) {
-	n, title := 0, "ALSO SEEN"
+	n, title := 0, lang.Mark("ALSO SEEN")
 	if len(t.shown) == 0 {
 		title = "EVIDENCE"
 	}
@@ -120,6 +120,14 @@ func (t *text) because(ids []string) []string {
 	return words
 }
 
+// gap is the space after a word that ends with a colon: a wide one brings its own.
+func gap(word string) string {
+	if strings.HasSuffix(word, "：") {
+		return ""
+	}
+	return " "
+}
+
 // padded returns a word, in the language in use, with room for the widest of all
 // that stand in its column.
 func padded[T ~string](word T, column ...T) string {
@@ -149,7 +157,7 @@ func (t *text) alternatives(in *Incident) {
 	}
 	t.heading("ALSO WEIGHED")
 	for _, a := range in.Alternatives {
-		head := "  " + t.unknown + " " + t.paint(bold, lang.Word(string(a.Label))) + ", " + lang.Word(string(a.Certainty)) + ": "
+		head := "  " + t.unknown + " " + t.paint(bold, lang.Word(string(a.Label))) + lang.Sprintf(", %s:", lang.Word(string(a.Certainty))) + " "
 		words := t.words(plain, a.WhyNot)
 		against := a.Against
 		if same := t.saying(a.WhyNot, against); same != nil {
@@ -207,7 +215,7 @@ func (t *text) missingItem(in *Incident, m Missing) {
 	if m.WouldTell != "" {
 		words := append(t.words(plain, m.WouldTell), t.cites(t.behind(in, "", m.WouldTell), 1)...)
 		tells := lang.T("tells:")
-		t.item("    "+t.paint(dim, tells)+" ", strings.Repeat(" ", 5+cells(tells)), words...)
+		t.item("    "+t.paint(dim, tells)+gap(tells), strings.Repeat(" ", 4+cells(tells+gap(tells))), words...)
 	}
 }
 
@@ -247,7 +255,7 @@ func (t *text) action(in *Incident, a Action, full bool) {
 		t.item(indent, indent, append(t.words(plain, a.Why), t.cites(t.behind(in, a.Label, a.Why), 2)...)...)
 	}
 	if a.Risk != "" {
-		t.item(indent+t.paint(yellow, "! "+lang.T("risk:"))+" ", indent+"  ", append(t.words(plain, a.Risk), t.cites(t.behind(in, a.Label, a.Risk), 1)...)...)
+		t.item(indent+t.paint(yellow, "! "+lang.T("risk:"))+gap(lang.T("risk:")), indent+"  ", append(t.words(plain, a.Risk), t.cites(t.behind(in, a.Label, a.Risk), 1)...)...)
 	}
 }
 

@@ -317,5 +317,5 @@ func (f *Finding) times() string {
 	if f.Count < 2 || hasNumber(f.Text, n) || hasNumber(f.Text, strconv.Itoa(f.Count)) {
 		return ""
 	}
-	return "(" + n + "x)"
+	return lang.Sprintf("(%sx)", n)
 }

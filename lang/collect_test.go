@@ -149,7 +149,7 @@ func (s *source) translated(call *ast.CallExpr) []argument {
 	name, of := callee(call)
 	if of == "lang" {
 		switch name {
-		case "T", "Mark", "Sprintf", "Errorf", "Word", "Upper":
+		case "T", "Mark", "Sprintf", "Errorf", "NewError", "Word", "Upper":
 			return []argument{{0, false}}
 		case "Plural":
 			return []argument{{3, true}}

@@ -103,6 +103,14 @@ func Errorf(format string, args ...any) error {
 	return fmt.Errorf(format, args...)
 }
 
+// NewError makes an error as errors.New does, which is said in the language in
+// use when it is read.
+func NewError(text string) error { return &sentinel{text} }
+
+type sentinel struct{ text string }
+
+func (e *sentinel) Error() string { return T(e.text) }
+
 // Plural counts things: number is n as it is shown, one and many are the words
 // for one thing and for several. The key is that of several, "%s calls".
 func Plural(n int64, number, one, many string) string {
@@ -137,6 +145,14 @@ func Join(parts []string) string {
 		return strings.Join(parts, "，")
 	}
 	return strings.Join(parts, ", ")
+}
+
+// Semicolons makes one text of a list whose parts may have commas.
+func Semicolons(parts []string) string {
+	if current.Load() != nil {
+		return strings.Join(parts, "；")
+	}
+	return strings.Join(parts, "; ")
 }
 
 // Sentences makes a paragraph of sentences.

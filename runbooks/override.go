@@ -162,7 +162,7 @@ func (c *Case) knobs() string {
 			}
 		}
 	}
-	return strings.Join(words, "; ")
+	return lang.Semicolons(words)
 }
 
 // theCut stands for the step that cuts the retries until steps have numbers.

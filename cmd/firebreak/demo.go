@@ -161,7 +161,7 @@ func (d demo) layOut(dir string) error {
 
 func unzip(f *zip.File, dir string) error {
 	if !filepath.IsLocal(filepath.FromSlash(f.Name)) {
-		return fmt.Errorf("%s leads out of the folder", f.Name)
+		return lang.Errorf("%s leads out of the folder", f.Name)
 	}
 	path := filepath.Join(dir, filepath.FromSlash(f.Name))
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {

@@ -87,7 +87,7 @@ func (a *app) triage(cmd *cobra.Command, paths []string, o reportOptions, s scre
 // open opens the screen on some paths; away from a terminal it writes the report.
 func (a *app) open(cmd *cobra.Command, paths []string, o reportOptions, s screenOptions, change func(*tui.Config)) error {
 	if s.theme != "" && !slices.Contains(themes, s.theme) {
-		return usagef("--theme dark, light or contrast", "--theme %q is none of them", s.theme)
+		return usagef(lang.T("--theme dark, light or contrast"), "--theme %q is none of them", s.theme)
 	}
 	if !a.screen() || o.output != "" || len(o.formats) > 0 {
 		return a.report(cmd, paths, o)
