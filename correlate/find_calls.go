@@ -172,7 +172,7 @@ func (q *inquiry) edgeFindings(x *edge) {
 	if n := x.lastLimit.count; n > 0 {
 		q.find(incident.Limited, title, lang.Sprintf("%s: the last attempt of %s was refused by a limit on calls at once, not by a full pool", title, plural(n, "call")), &x.lastLimit, values, names)
 	}
-	if n := x.late.count + x.providerSlow.count; n > 0 {
+	if n := x.late.count + x.providerSlow.count; n > 0 && x.key.service+x.key.method != "" {
 		s := x.late
 		s.buckets = nil
 		s.merge(&x.providerSlow)
