@@ -102,8 +102,10 @@ func TestFailuresAddUp(t *testing.T) {
 		e := New(Config{})
 		for i := range 400 {
 			path := "/" + strings.Repeat("x", i%100+1)
-			r := &evidence.Record{Time: failedAt.Add(time.Duration(i) * 10 * time.Second), Zoned: evidence.Yes, Place: evidence.Place{Service: "shop"}, Cite: evidence.Citation{Source: "shop/access.log", Line: i + 1},
-				Access: &evidence.Access{Side: evidence.Provider, Software: "nginx", Verb: []byte("GET"), Path: []byte(path), Status: c.status(i), Duration: 10 * time.Millisecond, Queued: evidence.None, Attempts: evidence.None}}
+			r := &evidence.Record{
+				Time: failedAt.Add(time.Duration(i) * 10 * time.Second), Zoned: evidence.Yes, Place: evidence.Place{Service: "shop"}, Cite: evidence.Citation{Source: "shop/access.log", Line: i + 1},
+				Access: &evidence.Access{Side: evidence.Provider, Software: "nginx", Verb: []byte("GET"), Path: []byte(path), Status: c.status(i), Duration: 10 * time.Millisecond, Queued: evidence.None, Attempts: evidence.None},
+			}
 			if err := e.Add(r); err != nil {
 				t.Fatal(err)
 			}
