@@ -434,8 +434,13 @@ func (d *callDetail) leads() {
 	}
 	traced := s.traced(d.name)
 	for i := range s.report.SQL {
-		if q := &s.report.SQL[i]; runsIn(q.Method, d.e) || traced[sqlKey(q)] {
-			lead(lang.T("it runs"), q.Fingerprint, place{screen: onSQL, key: sqlKey(q)}, q.Citations)
+		q := &s.report.SQL[i]
+		to := place{screen: onSQL, key: sqlKey(q)}
+		switch {
+		case runsIn(q.Method, d.e):
+			lead(lang.T("it runs"), q.Fingerprint, to, q.Citations)
+		case traced[sqlKey(q)]: // perhaps by a service further down
+			lead(lang.T("run below it"), q.Fingerprint, to, q.Citations)
 		}
 	}
 	for i := range s.report.Pools {
