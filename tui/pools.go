@@ -106,7 +106,7 @@ func (s *scene) state(o *incident.Pool) (string, tone, string) {
 	if o.Diagnosis != "" {
 		words = append(words, lang.Word(o.Diagnosis))
 	}
-	said := strings.Join(words, ", ")
+	said := lang.Join(words)
 	switch {
 	case isFull(o) || o.Diagnosis == "frozen":
 		return s.burning, bad, said
@@ -178,7 +178,7 @@ func (s *poolList) rows(p *page, o *incident.Pool, key string) {
 	default:
 		first = first.and(plain, strings.Repeat(" ", gauge))
 	}
-	numbers := say(plain, strings.Join(poolNumbers(o), ", "))
+	numbers := say(plain, lang.Join(poolNumbers(o)))
 	if first.cells()+2+numbers.cells() <= w {
 		more.line = first.and(plain, "  ").with(numbers)
 		p.rows = append(p.rows, more)

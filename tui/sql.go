@@ -169,7 +169,7 @@ func troubles(f *incident.Fingerprint) string {
 	if f.LockWaits != nil && *f.LockWaits > 0 {
 		list = append(list, lang.T("waits for locks"))
 	}
-	return strings.Join(list, ", ")
+	return lang.Join(list)
 }
 
 // sqlRows shows a statement: its numbers, and the statement behind them or, where

@@ -178,7 +178,7 @@ func groupRows(s *scene, p *page, g *stackGroups, i, w int) {
 	name, _ := g.owner(i)
 	whole := func() string {
 		list := []string{stands(o, room-indent[1:].cells(), s.ellipsis), onLock(o), heldBy(name)}
-		return strings.Join(slices.DeleteFunc(list, func(s string) bool { return s == "" }), ", ")
+		return lang.Join(slices.DeleteFunc(list, func(s string) bool { return s == "" }))
 	}
 	locked := o.Lock != "" || name != ""
 	// One line says it all where there is room; a wide list does not measure first.
@@ -216,7 +216,7 @@ func stands(o *incident.StackGroup, room int, ellipsis string) string {
 	case len(o.Citations) > 0:
 		list = append(list, lang.Sprintf("in %s", middle(path.Base(o.Citations[0].Source), min(28, max(8, room-cells(o.State)-5)), ellipsis)))
 	}
-	return strings.Join(list, ", ")
+	return lang.Join(list)
 }
 
 func onLock(o *incident.StackGroup) string {
