@@ -50,7 +50,12 @@ func Compare(before, after Model) (Comparison, error) {
 	}
 	c := Comparison{Before: b, After: a, Changes: changes(&before, &after)}
 	c.Explanation = append(c.Explanation, c.verdict())
-	c.Explanation = append(c.Explanation, loadOf(&b, &a)...)
+	if len(c.Changes) > 0 {
+		c.Explanation = append(c.Explanation, loadOf(&b, &a)...)
+	} else {
+		c.Explanation = append(c.Explanation, say("in trouble the provider gets %s attempts/s (%sx of at most %sx), and %s of the calls succeed",
+			Number(b.Stuck.LoadPerS), Ratio(b.Stuck.Amplification), Ratio(b.Ceiling), Percent(b.Stuck.GoodShare)))
+	}
 	c.Explanation = append(c.Explanation, stability(&b, &a)...)
 	return c, nil
 }

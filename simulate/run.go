@@ -13,6 +13,27 @@ type Scenario struct {
 	Trigger Trigger
 	Seed    uint64
 	Points  int // into how many the time is cut; 60 if 0
+	Events  int // about how many are played at most; 3,000,000 if 0
+}
+
+// troubled is how many times as long one takes in a trouble that is not known.
+const troubled = 5
+
+// Troubled is how a model is played with a passing trouble, where that tells
+// something: with a calm hold time, the model's own is that of the trouble;
+// without one, what can be stuck is pushed once.
+func Troubled(m Model, calmS float64, stuck bool, t Trigger) Scenario {
+	s := Scenario{Model: m}
+	switch {
+	case calmS > 0: // a change of the hold time shortens the trouble's, not that of calm times
+		t.HoldS, s.Model.HoldS = m.HoldS, math.Min(calmS, m.HoldS)
+	case stuck:
+		t.HoldS = troubled * m.HoldS
+	default:
+		return s
+	}
+	s.Trigger = t
+	return s
 }
 
 // Trigger is a passing trouble. Outside it the model holds.
@@ -83,6 +104,9 @@ func Run(s Scenario) (Series, error) {
 		s.Points = 60
 	}
 	s.Points = min(s.Points, 10_000)
+	if s.Events <= 0 || s.Events > maxEvents {
+		s.Events = maxEvents
+	}
 	r := newRun(s)
 	r.play()
 	return r.series(), nil
@@ -150,8 +174,8 @@ func newRun(s Scenario) *run {
 	r := &run{s: s, m: s.Model, scale: 1, rng: rand.New(rand.NewPCG(s.Seed, 0x66697265))}
 	r.points = make([]Point, s.Points)
 	rate := max(s.Model.ArrivalsPerS, s.Trigger.ArrivalsPerS)
-	if worst := 3 * rate * s.ForS * s.Model.Ceiling(); worst > maxEvents {
-		threads := max(1, math.Floor(float64(s.Model.Threads)*maxEvents/worst))
+	if worst := 3 * rate * s.ForS * s.Model.Ceiling(); worst > float64(s.Events) {
+		threads := max(1, math.Floor(float64(s.Model.Threads)*float64(s.Events)/worst))
 		r.scale = threads / float64(s.Model.Threads)
 		r.m.Threads = int(threads)
 		r.m.ArrivalsPerS *= r.scale
@@ -167,11 +191,9 @@ func newRun(s Scenario) *run {
 // attempt arrives.
 const roundTrip = 0.001
 
-// most bounds a run whose single worker has more to do than can be played.
-const most = 4 * maxEvents
-
 func (r *run) play() {
 	r.next()
+	most := 4 * r.s.Events // bounds a run whose single worker has more to do than can be played
 	for n := 0; ; n++ {
 		e := r.events.pop() // the next arrival is always among them
 		if e.at >= r.s.ForS {

@@ -258,7 +258,7 @@ func (m *Model) hints() []string {
 	case onTimeline:
 		return []string{"later", "select", "zoom", "zoom-out", "down", "open", "help", "quit"}
 	case onWhatIf:
-		return []string{"change", "more", "less", "reset", "help", "quit"}
+		return []string{"preset", "change", "more", "less", "reset", "correct", "open", "help", "quit"}
 	case onExcerpt:
 		return []string{"back", "down", "search", "editor", "copy", "bookmark", "help", "quit"}
 	case onHelp:

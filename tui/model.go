@@ -43,6 +43,8 @@ type Case struct {
 	Book     string          `json:"book,omitempty"`
 	Screen   string          `json:"screen,omitempty"`
 	Filters  []filter        `json:"filters,omitempty"`
+
+	WhatIf map[string]Supposed `json:"what_if,omitempty"` // by incident
 }
 
 // filter keeps or leaves out rows with a text.
@@ -105,6 +107,7 @@ func New(cfg Config) *Model {
 	m.scene = newScene(&incident.Report{})
 	m.scene.notes = &Notebook{}
 	m.scene.window = cfg.Window
+	m.scene.scenario = newScenario(cfg.Case)
 	if c := cfg.Case; c != nil {
 		notes := c.Notebook
 		m.scene.notes, m.scene.nth, m.filters = &notes, c.Incident, c.Filters
@@ -141,7 +144,7 @@ func (m *Model) show(r Reading) {
 	m.reading = r
 	m.reading.Report = &report
 	next := newScene(&report)
-	next.notes, next.nth, next.window, next.scenario = m.scene.notes, m.scene.nth, m.scene.window, nil
+	next.notes, next.nth, next.window, next.scenario = m.scene.notes, m.scene.nth, m.scene.window, m.scene.scenario
 	next.axis = m.scene.axis
 	m.scene = next
 	m.changed()
@@ -166,6 +169,7 @@ func (m *Model) changed() {
 func (m *Model) kept() *Case {
 	c := &Case{
 		Notebook: *m.scene.notes, Window: m.scene.window, Incident: m.scene.nth, Book: m.book, Filters: m.filters,
+		WhatIf: m.scene.scenario.kept(),
 	}
 	for _, p := range m.stack {
 		if slices.ContainsFunc(m.table[:numbered], func(s screen) bool { return s.id == p.screen }) {

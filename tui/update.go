@@ -109,6 +109,11 @@ func (m *Model) follow() tea.Cmd {
 
 // Update changes the state by one message. It does no I/O.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	_, cmd := m.update(msg)
+	return m, tea.Batch(cmd, m.reckon())
+}
+
+func (m *Model) update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		m.width, m.height = msg.Width, msg.Height
@@ -142,6 +147,8 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, m.follow()
 	case excerptMsg:
 		m.excerptCame(msg)
+	case outcomeMsg:
+		m.outcomeCame(msg)
 	case doneMsg:
 		m.note = msg.said
 		if msg.err != nil {

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
-	"math"
 	"os"
 	"strconv"
 	"strings"
@@ -351,31 +350,22 @@ func inputProblem(list []simulate.Problem, origins []simulate.Origin) error {
 	return usagef(strings.Join(try, " "), "%s", strings.Join(said, "\n"))
 }
 
-// troubled is how many times as long one takes in a trouble that is not known.
-const troubled = 5
-
 // play plays both models, with the trouble if one was asked for.
 func (w *whatIf) play(before, after simulate.Model, o simulateOptions) error {
-	s := simulate.Scenario{ForS: o.long.Seconds(), Seed: o.seed}
-	if !(s.ForS > 0) {
+	if !(o.long > 0) {
 		return usagef("--for 60s", "--for %v: must be above 0", o.long)
 	}
-	played := func(m simulate.Model) (simulate.Series, error) {
-		s.Model = m
-		if o.calm > 0 || w.Before.Metastable {
-			t, ok := troubleOf(o.trouble)
-			if !ok {
-				return simulate.Series{}, usagef("--trouble 10s+20s", "--trouble %s: from when, and for how long?", o.trouble)
-			}
-			if o.calm > 0 {
-				// A change of the hold time shortens the trouble's, not that of calm times.
-				t.HoldS = m.HoldS
-				s.Model.HoldS = math.Min(o.calm.Seconds(), m.HoldS)
-			} else {
-				t.HoldS = troubled * m.HoldS // what is stuck has been pushed once
-			}
-			s.Trigger, w.Trouble, w.calmS = t, t, s.Model.HoldS
+	var t simulate.Trigger
+	if o.calm > 0 || w.Before.Metastable {
+		var ok bool
+		if t, ok = troubleOf(o.trouble); !ok {
+			return usagef("--trouble 10s+20s", "--trouble %s: from when, and for how long?", o.trouble)
 		}
+	}
+	played := func(m simulate.Model) (simulate.Series, error) {
+		s := simulate.Troubled(m, o.calm.Seconds(), w.Before.Metastable, t)
+		s.ForS, s.Seed = o.long.Seconds(), o.seed
+		w.Trouble, w.calmS = s.Trigger, s.Model.HoldS
 		return simulate.Run(s)
 	}
 	var err error
