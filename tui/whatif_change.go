@@ -249,7 +249,7 @@ func (m *Model) change() tea.Cmd {
 		}
 		return nil
 	}
-	if in.kind == yesNo {
+	if in.kind == kindYesNo {
 		q := m.scene.asks()
 		typed, _ := in.step(&q.after, in.get(&q.after) == 0)
 		m.supposeOf(in, typed, false)
@@ -384,13 +384,13 @@ func (q *question) command() string {
 		x := &in[i]
 		show[x.id] = func(m *supposed) string {
 			switch {
-			case x.kind == tries:
+			case x.kind == kindTries:
 				return x.show(m)
-			case x.kind == yesNo:
+			case x.kind == kindYesNo:
 				return strconv.FormatBool(m.Cancels)
 			case x.id == "queue" && m.Queue == simulate.Endless:
 				return "endless"
-			case x.kind == lasting:
+			case x.kind == kindTime:
 				return float(x.get(m)) + "s"
 			}
 			return float(x.get(m))

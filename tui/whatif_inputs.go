@@ -37,11 +37,11 @@ type input struct {
 type inputKind uint8
 
 const (
-	perSecond inputKind = iota
-	lasting                 // a time, with its unit
-	amount
-	tries                    // retries, of each layer
-	yesNo
+	kindRate inputKind = iota
+	kindTime           // a time, with its unit
+	kindAmount
+	kindTries // retries, of each layer
+	kindYesNo
 )
 
 // inputs lists them in the order of the screen, which is that in which they are
@@ -49,43 +49,43 @@ const (
 func inputs() []input {
 	return []input{
 		{
-			id: "arrivals", name: lang.Mark("calls/s"), ask: lang.Mark("calls a second of the business, before retries (300)"), of: simulate.Arrivals, kind: perSecond, must: true,
+			id: "arrivals", name: lang.Mark("calls/s"), ask: lang.Mark("calls a second of the business, before retries (300)"), of: simulate.Arrivals, kind: kindRate, must: true,
 			get: func(m *supposed) float64 { return m.ArrivalsPerS }, set: func(m *supposed, x float64) { m.ArrivalsPerS = x },
 		},
 		{
-			id: "hold", name: lang.Mark("hold time"), ask: lang.Mark("how long one request keeps a worker (3.1s, 20ms, /20)"), of: simulate.Hold, kind: lasting, must: true,
+			id: "hold", name: lang.Mark("hold time"), ask: lang.Mark("how long one request keeps a worker (3.1s, 20ms, /20)"), of: simulate.Hold, kind: kindTime, must: true,
 			get: func(m *supposed) float64 { return m.HoldS }, set: func(m *supposed, x float64) { m.HoldS = x },
 		},
 		{
-			id: "calm", name: lang.Mark("hold when calm"), ask: lang.Mark("how long it is held outside the trouble, to see whether it comes back (50ms)"), kind: lasting, both: true,
+			id: "calm", name: lang.Mark("hold when calm"), ask: lang.Mark("how long it is held outside the trouble, to see whether it comes back (50ms)"), kind: kindTime, both: true,
 			get: func(m *supposed) float64 { return m.calmS }, set: func(m *supposed, x float64) { m.calmS = x },
 		},
 		{
-			id: "timeout", name: lang.Mark("timeout"), ask: lang.Mark("how long a caller waits for one attempt (500ms, never)"), of: simulate.Timeout, kind: lasting, from: 10, zero: lang.Mark("never"),
+			id: "timeout", name: lang.Mark("timeout"), ask: lang.Mark("how long a caller waits for one attempt (500ms, never)"), of: simulate.Timeout, kind: kindTime, from: 10, zero: lang.Mark("never"),
 			get: func(m *supposed) float64 { return m.TimeoutS }, set: func(m *supposed, x float64) { m.TimeoutS = x },
 		},
 		{
-			id: "retries", name: lang.Mark("retries"), ask: lang.Mark("attempts beyond the first; of several layers, outermost first (0, or 2,1)"), of: simulate.Layers, kind: tries,
+			id: "retries", name: lang.Mark("retries"), ask: lang.Mark("attempts beyond the first; of several layers, outermost first (0, or 2,1)"), of: simulate.Layers, kind: kindTries,
 			get: retriesOf, set: setRetries,
 		},
 		{
-			id: "layers", name: lang.Mark("retry layers"), ask: lang.Mark("how many layers of callers try again; their attempts multiply (1)"), of: simulate.Layers, kind: amount,
+			id: "layers", name: lang.Mark("retry layers"), ask: lang.Mark("how many layers of callers try again; their attempts multiply (1)"), of: simulate.Layers, kind: kindAmount,
 			get: layersOf, set: setLayers,
 		},
 		{
-			id: "backoff", name: lang.Mark("backoff"), ask: lang.Mark("wait before each retry (200ms)"), of: simulate.Layers, kind: lasting, from: 0.1,
+			id: "backoff", name: lang.Mark("backoff"), ask: lang.Mark("wait before each retry (200ms)"), of: simulate.Layers, kind: kindTime, from: 0.1,
 			get: backoffOf, set: setBackoff,
 		},
 		{
-			id: "threads", name: lang.Mark("threads"), ask: lang.Mark("workers, of all processes together (400)"), of: simulate.Threads, kind: amount, must: true,
+			id: "threads", name: lang.Mark("threads"), ask: lang.Mark("workers, of all processes together (400)"), of: simulate.Threads, kind: kindAmount, must: true,
 			get: func(m *supposed) float64 { return float64(m.Threads) }, set: func(m *supposed, x float64) { m.Threads = int(x) },
 		},
 		{
-			id: "queue", name: lang.Mark("queue"), ask: lang.Mark("places to wait for a worker (100, endless)"), of: simulate.Queue, kind: amount, from: 10,
+			id: "queue", name: lang.Mark("queue"), ask: lang.Mark("places to wait for a worker (100, endless)"), of: simulate.Queue, kind: kindAmount, from: 10,
 			get: func(m *supposed) float64 { return float64(m.Queue) }, set: func(m *supposed, x float64) { m.Queue = int(x) },
 		},
 		{
-			id: "cancels", name: lang.Mark("timeouts cancel"), ask: lang.Mark("does a timeout end the work? (yes, no)"), kind: yesNo,
+			id: "cancels", name: lang.Mark("timeouts cancel"), ask: lang.Mark("does a timeout end the work? (yes, no)"), kind: kindYesNo,
 			get: func(m *supposed) float64 { return oneIf(m.Cancels) }, set: func(m *supposed, x float64) { m.Cancels = x != 0 },
 		},
 	}
@@ -172,11 +172,11 @@ func setBackoff(m *supposed, x float64) {
 func (in *input) show(m *supposed) string {
 	x := in.get(m)
 	switch {
-	case in.kind == yesNo && x != 0:
+	case in.kind == kindYesNo && x != 0:
 		return lang.T("yes")
-	case in.kind == yesNo:
+	case in.kind == kindYesNo:
 		return lang.T("no")
-	case in.kind == tries:
+	case in.kind == kindTries:
 		if len(m.Layers) == 0 {
 			return "0"
 		}
@@ -189,9 +189,9 @@ func (in *input) show(m *supposed) string {
 		return lang.T(in.zero)
 	case in.id == "queue" && x == simulate.Endless:
 		return lang.T("endless")
-	case in.kind == lasting:
+	case in.kind == kindTime:
 		return simulate.Seconds(x)
-	case in.kind == amount:
+	case in.kind == kindAmount:
 		return simulate.Whole(x)
 	}
 	return simulate.Number(x)
@@ -203,7 +203,7 @@ func (in *input) show(m *supposed) string {
 func (in *input) put(m *supposed, typed string) (wrong string) {
 	next := *m
 	text := strings.ToLower(strings.Join(strings.Fields(typed), ""))
-	if in.kind == tries {
+	if in.kind == kindTries {
 		each, ok := wholes(text)
 		if !ok {
 			return lang.Sprintf("%s: how many retries is that? One number, or one for each layer: 2,1", typed)
@@ -245,7 +245,7 @@ func (in *input) nonsense(m *supposed) string {
 
 // read reads a value; said tells what it cannot be.
 func (in *input) read(m *supposed, text string) (x float64, said string) {
-	if len(text) > 1 && in.kind != yesNo {
+	if len(text) > 1 && in.kind != kindYesNo {
 		sign, rest := text[:1], strings.TrimPrefix(text, "×")
 		if rest == text {
 			rest = text[1:]
@@ -257,14 +257,14 @@ func (in *input) read(m *supposed, text string) (x float64, said string) {
 				by = 1 / by
 			}
 			x = in.get(m) * by
-			if in.kind == amount {
+			if in.kind == kindAmount {
 				x = math.Round(x)
 			}
 			return x, ""
 		}
 	}
 	switch in.kind {
-	case yesNo:
+	case kindYesNo:
 		switch text {
 		case "yes", "y", "true", "1", "on", "是", lang.T("yes"):
 			return 1, ""
@@ -272,9 +272,9 @@ func (in *input) read(m *supposed, text string) (x float64, said string) {
 			return 0, ""
 		}
 		return 0, lang.T("yes or no?")
-	case lasting:
+	case kindTime:
 		return in.readTime(text)
-	case amount:
+	case kindAmount:
 		if in.id == "queue" && (text == "endless" || text == lang.T("endless")) {
 			return simulate.Endless, ""
 		}
@@ -345,12 +345,12 @@ var roundNumbers = []float64{1, 1.5, 2, 3, 4, 5, 6, 8}
 func (in *input) step(m *supposed, up bool) (typed string, ok bool) {
 	x := in.get(m)
 	switch in.kind {
-	case yesNo:
+	case kindYesNo:
 		if (x != 0) == up {
 			return "", false
 		}
 		return map[bool]string{true: "yes", false: "no"}[up], true
-	case tries:
+	case kindTries:
 		var each []string
 		for _, l := range m.Layers {
 			n := l.Retries - 1
@@ -385,19 +385,19 @@ func (in *input) step(m *supposed, up bool) (typed string, ok bool) {
 		next = in.from
 	default:
 		next = round(x, up)
-		if in.kind == amount {
+		if in.kind == kindAmount {
 			if next = math.Floor(next); up {
 				next = max(x+1, math.Ceil(round(x, up)))
 			}
 		}
-		if in.kind == lasting && next < 0.001 {
+		if in.kind == kindTime && next < 0.001 {
 			return "", false
 		}
 	}
 	if next < 0 || next == 0 && in.must {
 		return "", false
 	}
-	if in.kind == lasting {
+	if in.kind == kindTime {
 		return time.Duration(math.Round(next * 1e9)).String(), true
 	}
 	return strconv.FormatFloat(next, 'f', -1, 64), true

@@ -116,12 +116,28 @@ func TestAValueThatMakesNoSenseChangesNothing(t *testing.T) {
 func TestValuesAsTheyAreTyped(t *testing.T) {
 	base := supposed{Model: simulate.Model{ArrivalsPerS: 10, HoldS: 3, TimeoutS: 1, Threads: 200}.Retries(2)}
 	for _, x := range []struct{ id, typed, shown string }{
-		{"arrivals", "1,200", "1,200"}, {"arrivals", "300/s", "300"}, {"arrivals", "x2", "20"}, {"arrivals", "*1.5", "15"},
-		{"hold", "3.1 s", "3.1 s"}, {"hold", "20MS", "20 ms"}, {"hold", "2 min", "120 s"}, {"hold", "/20", "150 ms"}, {"hold", "×2", "6 s"},
-		{"calm", "50ms", "50 ms"}, {"timeout", "never", "never"}, {"timeout", "0s", "never"},
-		{"retries", "0", "0"}, {"retries", "2,1", "2,1"}, {"layers", "3", "3"}, {"backoff", "200ms", "200 ms"},
-		{"threads", "1,000", "1,000"}, {"threads", "/3", "67"}, {"queue", "endless", "endless"}, {"queue", "100", "100"},
-		{"cancels", "Yes", "yes"}, {"cancels", "off", "no"},
+		{"arrivals", "1,200", "1,200"},
+		{"arrivals", "300/s", "300"},
+		{"arrivals", "x2", "20"},
+		{"arrivals", "*1.5", "15"},
+		{"hold", "3.1 s", "3.1 s"},
+		{"hold", "20MS", "20 ms"},
+		{"hold", "2 min", "120 s"},
+		{"hold", "/20", "150 ms"},
+		{"hold", "×2", "6 s"},
+		{"calm", "50ms", "50 ms"},
+		{"timeout", "never", "never"},
+		{"timeout", "0s", "never"},
+		{"retries", "0", "0"},
+		{"retries", "2,1", "2,1"},
+		{"layers", "3", "3"},
+		{"backoff", "200ms", "200 ms"},
+		{"threads", "1,000", "1,000"},
+		{"threads", "/3", "67"},
+		{"queue", "endless", "endless"},
+		{"queue", "100", "100"},
+		{"cancels", "Yes", "yes"},
+		{"cancels", "off", "no"},
 	} {
 		m := base
 		in := inputOf(x.id)
@@ -153,10 +169,18 @@ func TestMoreAndLessGoAlongRoundNumbers(t *testing.T) {
 		up   bool
 		want string
 	}{
-		{"hold", false, "3 s 2 s 1.5 s 1 s 800 ms 600 ms"}, {"hold", true, "4 s 5 s 6 s 8 s 10 s 15 s"},
-		{"arrivals", true, "30 40 50 60 80 100"}, {"retries", false, "0 end"}, {"retries", true, "2 3 4 5 6 7"},
-		{"threads", true, "300 400 500 600 800 1,000"}, {"queue", true, "10 15 20 30 40 50"}, {"queue", false, "end"},
-		{"backoff", true, "100 ms 150 ms 200 ms 300 ms 400 ms 500 ms"}, {"cancels", true, "yes end"}, {"layers", false, "end"}, {"layers", true, "2 3 4 5 6 7"},
+		{"hold", false, "3 s 2 s 1.5 s 1 s 800 ms 600 ms"},
+		{"hold", true, "4 s 5 s 6 s 8 s 10 s 15 s"},
+		{"arrivals", true, "30 40 50 60 80 100"},
+		{"retries", false, "0 end"},
+		{"retries", true, "2 3 4 5 6 7"},
+		{"threads", true, "300 400 500 600 800 1,000"},
+		{"queue", true, "10 15 20 30 40 50"},
+		{"queue", false, "end"},
+		{"backoff", true, "100 ms 150 ms 200 ms 300 ms 400 ms 500 ms"},
+		{"cancels", true, "yes end"},
+		{"layers", false, "end"},
+		{"layers", true, "2 3 4 5 6 7"},
 	} {
 		if got := walk(x.id, x.up, 6); got != x.want {
 			t.Errorf("%s %v: %s, want %s", x.id, x.up, got, x.want)
