@@ -106,6 +106,7 @@ var fields = map[string][]incident.Kind{
 	"budget_ms":            {incident.CallBudget},
 	"needs_ms":             {incident.CallBudget},
 	"sustained_s":          {incident.RetrySustained},
+	"failed.share":         {incident.CallFailed},
 	"time.share":           timeKinds,
 	"method.p95_s":         timeKinds,
 	"ceiling":              edgeKinds,
