@@ -122,7 +122,7 @@ func (r *accessParser) read(l *accessLayout, line []byte, a *evidence.Access) (a
 	}
 	a.Client, a.Host = valueOrNil(value(roleClient)), valueOrNil(value(roleHost))
 	a.Status = accessStatus(value(roleStatus))
-	a.Outcome = statusOutcome(a.Status)
+	a.Outcome = evidence.StatusOutcome(a.Status)
 	if v := value(roleDuration); v != nil {
 		if p.pair {
 			v = v[bytes.IndexByte(v, '/')+1:]

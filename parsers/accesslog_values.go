@@ -209,28 +209,3 @@ func isUpstreamAddr(v []byte) bool {
 	}
 	return true
 }
-
-// statusOutcome returns how a request ended, as its status tells.
-func statusOutcome(status int) evidence.Outcome {
-	switch {
-	case status < 0:
-		return evidence.OutcomeUnknown
-	case status == 401 || status == 407:
-		return evidence.Challenged
-	case status == 429:
-		return evidence.Rejected
-	case status == 499 || status == 460:
-		return evidence.Cancelled
-	case status == 504:
-		return evidence.Timeout
-	case status >= 500:
-		return evidence.Failed
-	case status >= 400:
-		return evidence.BizFailed
-	case status >= 300 && status != 304:
-		return evidence.Redirected
-	case status >= 100:
-		return evidence.OK
-	}
-	return evidence.OutcomeUnknown
-}

@@ -87,7 +87,7 @@ func (a *accessLog) countTries(e *accessSum, x *evidence.Access, win *windowSum)
 				moved = moved || u.Addr != x.Upstreams[i-1].Addr
 			}
 		}
-		o := httpOutcome(u.Status)
+		o := evidence.StatusOutcome(u.Status)
 		if o == evidence.OutcomeUnknown && i == len(x.Upstreams)-1 {
 			o = outcomeOf(x)
 		}
