@@ -267,7 +267,7 @@ func (m *Model) hints() []string {
 		return []string{"enter", "back"}
 	default:
 		list := []string{"enter", "open", "search", "only"}
-		if len(m.screen(here).sorts) > 0 {
+		if len(m.screen(here).sorts) > 0 && m.here().arg == "" {
 			list = append(list, "sort")
 		}
 		return append(list, "links", "bookmark", "copy", "back", "help", "quit")

@@ -41,6 +41,8 @@ type screen struct {
 	// there is room and behind Enter where there is none. Nil: there is none.
 	detail func(s *scene, at place, key string) *page
 
+	deeper bool // the page of one thing has details beside it too
+
 	sorts []string // English names of the orders that s goes through
 }
 
@@ -49,10 +51,10 @@ func screens() []screen {
 	return []screen{
 		{id: onVerdict, name: lang.Mark("Verdict"), list: verdictPage},
 		{id: onRunbook, name: lang.Mark("Runbook"), list: runbookPage},
-		{id: onCalls, name: lang.Mark("Calls"), list: callsPage, detail: callsDetail, sorts: callSorts()},
+		{id: onCalls, name: lang.Mark("Calls"), list: callsPage, detail: callsDetail, deeper: true, sorts: callSorts()},
 		{id: onPools, name: lang.Mark("Pools"), list: poolsPage, detail: poolsDetail},
 		{id: onSQL, name: lang.Mark("SQL"), list: sqlPage, detail: sqlDetail, sorts: sqlSorts()},
-		{id: onRoutes, name: lang.Mark("Routes"), list: routesPage, detail: routesDetail},
+		{id: onRoutes, name: lang.Mark("Routes"), list: routesPage, detail: routesDetail, deeper: true},
 		{id: onTimeline, name: lang.Mark("Timeline"), list: timelinePage},
 		{id: onSources, name: lang.Mark("Sources"), list: sourcesPage, detail: sourcesDetail},
 		{id: onWhatIf, name: lang.Mark("What-if"), list: whatIfPage},

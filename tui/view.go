@@ -64,7 +64,7 @@ func (m *Model) geometry() geometry {
 		foot++
 	}
 	g.body = max(0, m.height-g.top-foot)
-	if m.width >= wide && m.screen(m.here().screen).detail != nil {
+	if sc := m.screen(m.here().screen); m.width >= wide && sc.detail != nil && (m.here().arg == "" || sc.deeper) {
 		g.list = m.width * 11 / 20
 		g.side = m.width - g.list - 3
 	}
