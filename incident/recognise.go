@@ -65,7 +65,7 @@ func beginsInChinese(text string) bool {
 		}
 		verdict = strings.ToLower(verdict)
 		for _, l := range Labels() {
-			if strings.Contains(verdict, string(l)+solid(lang.In(lang.Chinese, string(l)))) {
+			if strings.Contains(verdict, string(l)+strings.ToLower(said(string(l)))) {
 				return true
 			}
 		}

@@ -15,6 +15,7 @@ import (
 	"unicode"
 
 	"github.com/firebreak-io/firebreak/incident"
+	"github.com/firebreak-io/firebreak/internal/golden"
 	"github.com/firebreak-io/firebreak/lang"
 )
 
@@ -138,4 +139,45 @@ var variable = regexp.MustCompile(`[0-9.]+|"[^"]*"`)
 func shape(s string) string {
 	s = variable.ReplaceAllString(s, "")
 	return fmt.Sprint(len(strings.Fields(s)), s[:min(len(s), 40)])
+}
+
+// TestReportInChinese draws the report of the reference incident in Chinese: at
+// two widths, with and without colour, and as Markdown.
+func TestReportInChinese(t *testing.T) {
+	inChinese(t, func() {
+		r, _, err := analyse(context.Background(), request{paths: []string{"../../testdata/incidents/reference-slow-sql-retries"}, zone: time.UTC, version: "test"}, func(progress) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		commands := commandLines(r)
+		for _, width := range []int{40, 80} {
+			plain, colored := textAt(t, r, width, false), textAt(t, r, width, true)
+			golden.Check(t, fmt.Sprintf("testdata/chinese/report.%d.txt", width), []byte(plain))
+			if sgr.ReplaceAllString(colored, "") != plain {
+				t.Errorf("at %d columns colours move the text", width)
+			}
+			for line := range strings.Lines(plain) {
+				line = strings.TrimSuffix(line, "\n")
+				if incident.Cells(line) > width && !commands[strings.TrimSpace(line)] {
+					t.Errorf("%d columns at %d: %s", incident.Cells(line), width, line)
+				}
+			}
+		}
+		var b bytes.Buffer
+		if err := incident.WriteMarkdown(&b, r, incident.MarkdownOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		golden.Check(t, "testdata/chinese/report.md", b.Bytes())
+	})
+}
+
+var sgr = regexp.MustCompile("\x1b\\[[0-9;]*m")
+
+func textAt(t *testing.T, r *incident.Report, width int, color bool) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := incident.WriteText(&b, r, incident.TextOptions{Width: width, Color: color}); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
 }
