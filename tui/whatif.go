@@ -51,6 +51,9 @@ func whatIfPage(s *scene, _ place) *page {
 	if !c.narrow {
 		p.head = append(lead, s.beside(c, nil, say(heading, lang.T("AS IT IS")), s.changesOf(&q)))
 	}
+	if c.narrow && o != nil {
+		p.head = s.brief(o)
+	}
 	list := inputs()
 	for i := range list {
 		if list[i].id == "layers" && s.height < 24 && len(q.before.Layers) < 2 && len(q.after.Layers) < 2 {
@@ -73,6 +76,20 @@ func whatIfPage(s *scene, _ place) *page {
 	}
 	s.origins(p, c, &q)
 	return p
+}
+
+// brief is what stays in sight where there is room for little.
+func (s *scene) brief(o *outcome) []text {
+	b, a := &o.Before.Stuck, &o.After.Stuck
+	tn, glyph := good, s.yes
+	if a.MembersNeeded > float64(o.After.Model.Threads) {
+		tn, glyph = bad, s.no
+	}
+	needed := func(x *simulate.State) string { return simulate.Whole(math.Ceil(x.MembersNeeded - 1e-9)) }
+	return []text{
+		{{dim, lang.T("load") + " "}, {plain, simulate.Number(b.LoadPerS) + " " + s.arrow + " "}, {accent, lang.Sprintf("%s attempts/s", simulate.Number(a.LoadPerS))}},
+		{{dim, lang.T("threads needed") + " "}, {plain, needed(b) + " " + s.arrow + " "}, {tn, lang.Sprintf("%s of %s", needed(a), simulate.Whole(float64(o.After.Model.Threads))) + " " + glyph}},
+	}
 }
 
 func plainRows(lines []text) []row {
@@ -231,7 +248,7 @@ func (s *scene) outcomeRows(p *page, c columns, o *outcome) {
 		bar := s.gauge(need/have, max(4, min(30, width-cells(said)-3)), tn)
 		return bar.and(plain, " ").and(tn, said)
 	})
-	pair(lang.T("attempts"), func(r *simulate.Result, width int) text {
+	pair(lang.T("of all attempts"), func(r *simulate.Result, width int) text {
 		x := &r.Stuck
 		t := say(toneOfLoss(x.Rejected), lang.Sprintf("%s refused", simulate.Percent(x.Rejected))).and(dim, ", ").
 			and(toneOfLoss(x.Late), lang.Sprintf("%s too late", simulate.Percent(x.Late)))
@@ -247,6 +264,18 @@ func (s *scene) outcomeRows(p *page, c columns, o *outcome) {
 	})
 	pair(lang.T("comes back"), func(r *simulate.Result, width int) text {
 		said, why, ok := comesBack(r)
+		if o.before.calmS > 0 {
+			played := &o.played[0]
+			if r == a {
+				played = &o.played[1]
+			}
+			why = ""
+			if ok = played.Recovered; ok {
+				said = lang.Sprintf("by itself: well from %s on", simulate.Seconds(played.RecoveredS))
+			} else {
+				said = lang.Sprintf("no: not within %s", simulate.Seconds(playForS))
+			}
+		}
 		switch {
 		case ok:
 			return say(good, s.yes+" "+said)

@@ -232,6 +232,7 @@ func TestWhatIfWithoutAReport(t *testing.T) {
 func TestCalmHoldTimePlaysAPassingTrouble(t *testing.T) {
 	d := whatIf(t, readReport(t, "reference"), 120, 60).give("calm", "50ms")
 	d.shows("trouble, 20 s", "calm 50 ms typed in")
+	d.shows("✔ by itself: well from 3")
 	o := d.m.scene.scenario.came
 	if o.trouble.AtS != playTrouble.AtS || o.trouble.HoldS < 3.1 || o.played[0].Points[2].GoodPerS == 0 || !o.played[0].Recovered {
 		t.Errorf("played %+v, %+v", o.trouble, o.played[0])
