@@ -67,7 +67,7 @@ func entries(s string) []entry {
 	number := 0
 	for line := range strings.Lines(s) {
 		number++
-		line = strings.TrimRight(line, "\r\n")
+		line = strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r")
 		switch {
 		case strings.HasPrefix(line, ofText):
 			list = append(list, entry{text: line[len(ofText):], line: number})
