@@ -24,7 +24,9 @@ func (f *facts) add(known bool, format string, args ...any) {
 
 func (f facts) String() string { return lang.Join(f) }
 
-// grouped writes a whole number with commas.
+// Grouped writes a whole number with commas, as all forms of the report do.
+func Grouped(n int64) string { return grouped(n) }
+
 func grouped[T ~int | ~int64](n T) string {
 	s := strconv.FormatInt(int64(n), 10)
 	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/firebreak-io/firebreak/incident"
 )
 
 // gauge draws a share, from 0 to 1, as a bar of width columns.
@@ -78,13 +80,7 @@ func number(f float64) string {
 }
 
 // grouped writes a whole number with commas.
-func grouped(n int64) string {
-	s := strconv.FormatInt(n, 10)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
+func grouped(n int64) string { return incident.Grouped(n) }
 
 // seconds writes a duration given in seconds.
 func seconds(s float64) string {
