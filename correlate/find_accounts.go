@@ -124,6 +124,8 @@ func basisWords(x *ledger.Edge) string {
 	switch {
 	case x.ByEvidence[ledger.Inferred.String()] > 0:
 		words += lang.T(", joined by inference")
+	case x.Collapses():
+		words += lang.T(", attempts inside the client's library not seen")
 	case !x.Exact:
 		words += lang.T(", some spans of it lost")
 	}
@@ -168,6 +170,7 @@ func (q *inquiry) accountFinding(x *ledger.Edge) {
 	case x.Retries > 0 && x.RetryShare >= retryBudget && x.Retried >= someCalls:
 		q.find(incident.RetryBudget, title, lang.Sprintf("%s: retries are %d %% of the calls (%s), a budget is commonly 10 %%", title, int(x.RetryShare*100), basisWords(x)), retried, values, names)
 	case float64(x.Ambiguous) >= quietRetries*x.Calls: // what failed and came again may have been retried, or be the next of a loop
+	case x.Collapses(): // one span around all attempts: that none is seen says nothing
 	case x.Calls >= manyCalls && amp < 1+quietRetries:
 		q.find(incident.RetryNone, title, lang.Sprintf("%s: %s attempts for %s calls (%s), no retries to speak of", title, human(int64(x.Attempts)), human(int64(x.Calls)), basisWords(x)), all, values, names)
 	}

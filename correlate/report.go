@@ -114,6 +114,9 @@ func (e *Engine) sampling() []string {
 	case b.Weighted > 0:
 		said = append(said, lang.T("calls and attempts are weighted by how their traces were sampled; how they ended is counted as seen"))
 	}
+	if s := e.collapsed(); s != "" {
+		said = append(said, s)
+	}
 	unsent := 0
 	for _, r := range e.routes {
 		unsent += r.empty.count

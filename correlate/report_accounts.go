@@ -3,10 +3,12 @@ package correlate
 import (
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/firebreak-io/firebreak/correlate/ledger"
 	"github.com/firebreak-io/firebreak/evidence"
 	"github.com/firebreak-io/firebreak/incident"
+	"github.com/firebreak-io/firebreak/lang"
 )
 
 // maxAccounts bounds the edges that a report lists from spans and access logs.
@@ -98,6 +100,27 @@ func accountEdge(x *ledger.Edge) incident.Edge {
 	}
 	o.Citations = accountSighting(x, 0, x.First, x.Last).citations()
 	return o
+}
+
+// collapsed says which counts of attempts are lower bounds, because a span covers
+// a whole call and its library's own retries are not seen; empty if none are.
+func (e *Engine) collapsed() string {
+	calls, edges := 0.0, []string{}
+	for i := range e.book.Edges {
+		if x := &e.book.Edges[i]; x.Collapses() {
+			calls += x.Collapsed
+			edges = append(edges, accountTitle(x))
+		}
+	}
+	if len(edges) == 0 {
+		return ""
+	}
+	const named = 2
+	names := strings.Join(edges[:min(named, len(edges))], ", ")
+	if more := len(edges) - named; more > 0 {
+		names = lang.Sprintf("%s and %d more", names, more)
+	}
+	return lang.Sprintf("%d calls have one span each that covers whatever the client's library sent (%s): retries inside it are not seen, attempts are at least as many as calls", wholeNumber(calls), names)
 }
 
 // whole is the nearest whole number: weights of sampled spans are fractions.

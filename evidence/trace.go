@@ -41,6 +41,7 @@ type Span struct {
 	Ident   uint64   // hash of what makes two calls the same request (full URL, SQL with its parameters, message ID); 0 if unknown
 	Ordinal int      // attempt number from 1, where the source numbers its attempts; 0 if it does not
 	Numbers bool     // the instrumentation numbers resends, so that a span without a number is a first one
+	Whole   bool     // the instrumentation covers a call with one span, however often the library sends it
 	Attempt SpanRole // what the names and scopes say of its part in a call
 	Retries int      // retries that its own events or attributes tell of; None if nothing does
 	Reason  string   // "transparent", "hedge", … where the source says why it was sent again

@@ -250,7 +250,7 @@ type Edge struct {
 	CallP95MS     *int64              `json:"call_p95_ms,omitempty"`
 	Providers     []ProviderShare     `json:"providers,omitempty"`
 	Basis         string              `json:"basis"`           // "spans", "logs", "access-logs", "metrics"
-	Exact         bool                `json:"exact"`           // false: attempts were put together by inference, or only failed calls were seen
+	Exact         bool                `json:"exact"`           // false: attempts were put together by inference or are hidden in a span of the whole call, or only failed calls were seen
 	Scope         string              `json:"scope,omitempty"` // "failed-calls" where only calls that failed leave a trace, "since-start" where one scrape tells of a process's whole life
 	Citations     []evidence.Citation `json:"citations,omitempty"`
 }

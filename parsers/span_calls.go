@@ -40,6 +40,7 @@ func (r *spanReader) attempts(sp *evidence.Span, name []byte) {
 	case sp.Kind == evidence.KindServer || sp.Kind == evidence.KindConsumer:
 		sp.Attempt = evidence.RoleEntry
 	}
+	sp.Whole = client && (coversCalls(sp.Scope, name) || string(s.str(fieldComponent)) == "proxy" && !envoy)
 	sp.Numbers = numbersResends(sp.Scope) || envoy || sp.Attempt == evidence.RoleAttempt && (grpc || aws)
 	switch {
 	case sp.Attempt == evidence.RoleEntry:
@@ -125,6 +126,30 @@ func numbersResends(scope string) bool {
 	}
 	return strings.HasPrefix(rest, "okhttp") || strings.HasPrefix(rest, "reactor-netty") || strings.HasPrefix(rest, "ktor") ||
 		rest == "apache-httpclient-4.3" || rest == "apache-httpclient-5.2"
+}
+
+// coversCalls knows the instrumentations that stand outside the loop in which
+// their library sends again: one span of theirs is one call, whatever was sent.
+func coversCalls(scope string, name []byte) bool {
+	if rest, ok := strings.CutPrefix(scope, "io.opentelemetry."); ok {
+		return strings.HasPrefix(rest, "aws-sdk-") || strings.HasPrefix(rest, "apache-httpclient-") && !numbersResends(scope)
+	}
+	if rest, ok := strings.CutPrefix(scope, "opentelemetry.instrumentation."); ok { // Python
+		switch rest {
+		case "boto", "botocore", "redis", "requests", "urllib3":
+			return true
+		}
+		return false
+	}
+	switch {
+	case scope == "org.apache.dubbo": // Dubbo's own observation, a filter of the cluster
+		return true
+	case strings.HasSuffix(scope, "/otelaws"):
+		return true
+	case strings.HasSuffix(scope, "/redisotel"):
+		return string(name) != "redis.dial"
+	}
+	return false
 }
 
 // http fills operation and identity of an HTTP request.

@@ -152,7 +152,7 @@ var spanNames = [spanFields][]string{
 	fieldComponent:     {"component"},
 	fieldScope:         {"otel.scope.name", "otel.library.name"},
 	fieldTracestate:    {"w3c.tracestate"},
-	fieldRetries:       {"retry.attempts", "retries"},
+	fieldRetries:       {"retry.attempts", "retries", "retry_attempts"},
 }
 
 // spanParameters are the prefixes of names that carry a statement's parameters.

@@ -69,7 +69,8 @@ type Edge struct {
 	// only one end was seen and nothing there joins attempts (see OneSided).
 	Amplification float64
 	// Exact says that nothing of it rests on inference: no call of several attempts
-	// was joined by it, and of its attempts no more than the ends of a capture were lost.
+	// was joined by it, of its attempts no more than the ends of a capture were lost,
+	// and it does not collapse.
 	Exact bool
 	// OneSided is "consumer" or "provider" if only that side's evidence exists.
 	OneSided string
@@ -81,6 +82,11 @@ type Edge struct {
 	// Attempts sent for other reasons, not in Attempts.
 	Hedges, Transparent, Redirects, Challenges float64
 	Hidden                                     float64 // of Attempts, those known only by the numbers of others
+
+	// Collapsed counts the calls that were seen as one span around whatever the
+	// client's library sent for it. They count as one attempt each, the least that
+	// there was.
+	Collapsed float64
 
 	ByAttempts map[int]float64 // calls by their number of attempts; 64 stands for 64 and more
 	Ceiling    int             // the largest number of attempts of one call: the observed limit
@@ -139,6 +145,10 @@ type Edge struct {
 func (e *Edge) Physical() float64 {
 	return e.Attempts + e.Hedges + e.Transparent + e.Redirects + e.Challenges
 }
+
+// Collapses reports whether so many calls hide their attempts that Attempts is
+// no more than a lower bound, and an Amplification near 1 says nothing.
+func (e *Edge) Collapses() bool { return e.Collapsed*lossyFrom > e.Calls }
 
 // Window is an interval of an edge's life. Counts are not weighted.
 type Window struct {

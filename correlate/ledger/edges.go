@@ -25,7 +25,7 @@ type edgeSum struct {
 	by                                           [maxBy + 1]float64
 	retries, proxied                             float64
 	hedges, transparent, redirects, auths        float64
-	hidden                                       float64
+	hidden, collapsed                            float64
 	lossy                                        bool // some of its arrivals had lost their client's span
 	ceiling                                      int
 	retried                                      int64 // calls with a retry
@@ -170,6 +170,9 @@ func (j *joiner) countCall(c *call) {
 		e.by[min(c.attempts, maxBy)] += w
 		e.evidence[min(c.evidence, Explicit)]++
 		e.fates.add(f)
+		if j.collapsed(c) {
+			e.collapsed += w
+		}
 	} else if c.ordinal > 1 {
 		e.evidence[Explicit]++
 		// The call stands in another trace: what was counted there as ending one
@@ -215,6 +218,17 @@ func (j *joiner) countCall(c *call) {
 	}
 	e.example(exampleOf(head, longest, c.end-c.start))
 	e.picks.consider(j, c, longest, f)
+}
+
+// collapsed reports whether attempts of a call may be hidden in a span that covers
+// them all.
+func (j *joiner) collapsed(c *call) bool {
+	for u := c.unit; u >= 0; u = j.units[u].next {
+		if j.units[u].collapsed {
+			return true
+		}
+	}
+	return false
 }
 
 // countTry adds one attempt.

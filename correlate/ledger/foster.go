@@ -38,8 +38,9 @@ const maxOrigins = 8
 // spans calls the same operation, or the spans are a sample.
 const lostShare = 0.25
 
-// lossyFrom is of how many arrivals one must have lost its client's span for the
-// counts of their edge to be called inexact.
+// lossyFrom is of how many arrivals one must have lost its client's span, or of
+// how many calls one must hide its attempts, for the counts of their edge to be
+// called inexact.
 const lossyFrom = 100
 
 // skewKey is a pair of processes.

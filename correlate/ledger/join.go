@@ -55,6 +55,7 @@ type unit struct {
 	numbered   bool   // its number says that it is a first attempt
 	lost       uint16 // arrivals: numbered attempts before it that were not seen
 	after      class  // of the attempt before it, where that is known of by its entry alone
+	collapsed  bool   // it covers the call with all its attempts, none of which was seen
 	foster     bool   // placed here by what is known of other calls; its client span was lost
 	caller     uint32 // the caller's name, for those
 	next       int32
@@ -376,6 +377,7 @@ func (j *joiner) clientUnit(i int32) {
 	}
 	if u.n == 1 {
 		u.evidence = Single
+		u.collapsed = s.flags&flagWhole != 0 && u.ordinal == 0 && s.retries < 0 && t.firstAttempt[i] < 0 && t.firstEntry[i] < 0
 	}
 	j.units = append(j.units, u)
 }

@@ -41,6 +41,7 @@ const (
 	flagNegative             // its duration was below zero
 	flagUndated              // its time was out of range
 	flagBudget               // a retry budget kept it from being sent again
+	flagWhole                // it covers a call with all its attempts
 )
 
 func (s *span) end() int64 { return s.start + s.dur }
@@ -139,6 +140,9 @@ func (l *Ledger) AddSpan(r *evidence.Record) {
 	}
 	if in.Numbers {
 		s.flags |= flagNumbers
+	}
+	if in.Whole || in.Attempt == evidence.RoleLogical {
+		s.flags |= flagWhole
 	}
 	if strings.Contains(in.Reason, "budget") || strings.Contains(in.Error, "budget") {
 		s.flags |= flagBudget

@@ -68,7 +68,7 @@ func (e *edgeSum) book(providers int) Edge {
 	x := Edge{
 		Calls: e.calls, Attempts: e.attempts, Amplification: ratio(e.attempts, e.calls),
 		Exact: e.evidence[Inferred] == 0 && !e.lossy, Retries: e.retries, RetryShare: ratio(e.retries, e.calls), Proxied: e.proxied,
-		Hedges: e.hedges, Transparent: e.transparent, Redirects: e.redirects, Challenges: e.auths, Hidden: e.hidden,
+		Hedges: e.hedges, Transparent: e.transparent, Redirects: e.redirects, Challenges: e.auths, Hidden: e.hidden, Collapsed: e.collapsed,
 		ByAttempts: map[int]float64{}, Ceiling: e.ceiling, Retried: e.retried, AtCeiling: evidence.None, ByEvidence: map[string]int64{},
 		Ambiguous: e.evidence[Ambiguous], Slots: evidence.None, Inherited: ratio(e.cumCalls, e.slots), Cumulative: ratio(e.cumAttempts, e.slots),
 		Fates: e.fates, Outcomes: map[evidence.Outcome]int64{},
@@ -125,6 +125,7 @@ func (e *edgeSum) book(providers int) Edge {
 	if e.first != 0 {
 		x.First, x.Last = time.Unix(0, e.first).UTC(), time.Unix(0, e.last).UTC()
 	}
+	x.Exact = x.Exact && !x.Collapses()
 	return x
 }
 
