@@ -59,7 +59,7 @@ func (p *page) item(first, rest string, words ...string) {
 		w, glued := strings.CutPrefix(w, glue)
 		n := cells(w)
 		space := 1
-		if glued {
+		if glued || opensWide(w) {
 			space = 0
 		}
 		if !empty && used+space+n > room {
@@ -73,6 +73,7 @@ func (p *page) item(first, rest string, words ...string) {
 		case empty:
 		case glued:
 			line, w = joinPaint(line, w)
+		case space == 0:
 		default:
 			line += " "
 			used++
@@ -82,6 +83,15 @@ func (p *page) item(first, rest string, words ...string) {
 		empty = false
 	}
 	flush()
+}
+
+// opensWide reports a word, painted or not, that begins with a wide bracket, which
+// has its space within itself.
+func opensWide(w string) bool {
+	if end := strings.IndexByte(w, 'm'); end > 0 && strings.HasPrefix(w, "\x1b[") {
+		w = w[end+1:]
+	}
+	return strings.HasPrefix(w, "（")
 }
 
 // joinPaint readies a line and the painted word that is glued to it, so that one
