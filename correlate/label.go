@@ -462,8 +462,13 @@ func (q *inquiry) duplicateWrites() *candidate {
 	}
 	if len(q.behindDuplicates(incident.RetryWrite, incident.RetrySucceeded, incident.RetryExhausted, incident.CallLate)) > 0 {
 		c.support(2, q.ids(incident.DuplicateWrite))
+		c.support(1, idsOf(q.behindDuplicates(incident.MessageRedelivered)))
 		c.support(2, idsOf(q.behindDuplicates(incident.RetryWrite)))
 		c.support(1, idsOf(q.behindDuplicates(incident.CallLate, incident.RetrySucceeded)))
+		c.subject = fs[0].Text
+	} else if again := q.behindDuplicates(incident.MessageRedelivered); len(again) > 0 {
+		c.support(2, q.ids(incident.DuplicateWrite))
+		c.support(1, idsOf(again))
 		c.subject = fs[0].Text
 	} else if q.has(incident.RetryAmplified) && len(q.behindDuplicates(incident.RetryAmplified)) == 0 {
 		c.forIDs = q.ids(incident.DuplicateWrite)

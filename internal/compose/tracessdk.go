@@ -39,6 +39,12 @@ var tracedSDKs = []composed{
 		Label: "healthy", NoFindings: []string{"retry.amplified", "retry.budget", "write.duplicate", "message.redelivered"}, Not: []string{"retry-amplification", "duplicate-writes"},
 		Edges: []edge{{Service: "orders", Method: "process", Basis: "spans", Attempts: 120}},
 	}},
+	{"traces-kafka-charged-twice", func(f files) { tracedKafka(f, kafkaTwice) }, want{
+		Why:   "invoices charges the account for each message, then loses its partition before it commits the offset: twelve seconds later the other consumer takes the same message in and charges again. Nothing failed and no caller retried; the account service's own access log shows each charge twice.",
+		Label: "duplicate-writes", Not: []string{"healthy", "slow-sql", "retry-amplification", "traffic-skew"}, Findings: []string{"message.redelivered", "write.duplicate"}, NoFindings: []string{"retry.amplified", "retry.layers", "retry.budget"},
+		Says:  []string{"charge", "40 business keys", "the broker delivered again"},
+		Edges: []edge{{Service: "orders", Method: "process", Basis: "spans", Calls: 40, Attempts: 80, Amplification: 2}, {Consumer: "invoices", Method: "charge", Basis: "spans", Calls: 80, Attempts: 80, Amplification: 1}},
+	}},
 	{"traces-large-batch", tracedLargeBatch, want{
 		Why:   "One trace of 21,000 spans: a nightly job asks for 10,000 pages, each under a name of its own. Nothing fails, nothing is sent twice.",
 		Label: "healthy", NoFindings: []string{"retry.amplified", "retry.budget"}, Not: []string{"retry-amplification"},
@@ -121,6 +127,7 @@ func tracedAWS(f files, busy bool) {
 const (
 	kafkaFails = iota
 	kafkaMoves
+	kafkaTwice
 )
 
 const consumerKind = 5
@@ -141,6 +148,17 @@ func tracedKafka(f files, how int) {
 				s := process(consumers[i%2], i%4, 88_100+i, after(i*700+d*3000), 2480)
 				s.fail("java.sql.SQLTimeoutException")
 				t.mysql(s, "t_invoice", statement, s.at(4), 2400+spread(i+d, 60)).fail("java.sql.SQLTimeoutException")
+			}
+		}
+	case kafkaTwice:
+		const service = "com.acme.account.AccountService"
+		for i := range 40 {
+			for d := range 2 {
+				n := (i+d)%2 + 1
+				account := fmt.Sprintf("10.20.73.%d", 40+n)
+				s := process(consumers[(i+d)%2], i%4, 88_100+i, after(i*300+d*12_000), 64)
+				sent := t.dubboSend(s, service, "charge", account, s.at(4), 48, "")
+				access(f, fmt.Sprintf("account-%d/dubbo-access.log", n), sent.at(1), 41+spread(i+d, 5), fmt.Sprintf("10.20.73.%d:51022", 4+(i+d)%2), account+":20880", service, "charge(java.lang.String,int)", fmt.Sprintf(`["ORD-%d",%d]`, 61_400+i, 1200+i*7))
 			}
 		}
 	case kafkaMoves:
