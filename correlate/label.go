@@ -635,11 +635,19 @@ func (q *inquiry) suffering() bool {
 // distress reports whether callers or pools are seen to suffer.
 func (q *inquiry) distress() bool { return q.suffering() || q.has(incident.GCPauses) }
 
-// onlyReads reports whether a statement is a plain read, which row locks do not
-// hold up.
+// holdingWords stand in reads that wait for something else than rows: locks of
+// rows, named locks, a replica, the clock.
+var holdingWords = []string{
+	"for update", "for share", "key update", "key share", "lock in share", "updlock", "xlock", "tablock", "holdlock",
+	"get_lock", "advisory", "applock", "dbms_lock", "pos_wait", "wait_for", "sleep",
+}
+
+// onlyReads reports whether a statement is a plain read of a table, which locks
+// do not hold up. Without a table it calls a function, which may do anything.
 func onlyReads(statement string) bool {
 	s := strings.ToLower(strings.TrimSpace(statement))
-	return strings.HasPrefix(s, "select") && !strings.Contains(s, "for update") && !strings.Contains(s, "for share") && !strings.Contains(s, "lock in share")
+	return strings.HasPrefix(s, "select") && strings.Contains(s, " from ") &&
+		!slices.ContainsFunc(holdingWords, func(w string) bool { return strings.Contains(s, w) })
 }
 
 func first(fs []incident.Finding) incident.Finding {

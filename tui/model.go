@@ -87,6 +87,7 @@ type Model struct {
 	guideDone int // how often its key was pressed
 	guide     int // step of the demonstration; len(cfg.Guide) at its end
 	quit      bool
+	unkept    bool // quitting goes on though the case could not be kept
 
 	pages map[pageKey]*page // made since the last change
 }

@@ -412,3 +412,21 @@ func contrast(t *testing.T, a, b string) float64 {
 }
 
 func pow24(x float64) float64 { return math.Pow(x, 2.4) }
+
+// Answers and notes are not lost in silence where the case cannot be kept; who
+// quits once more, or is asked to end from outside, has it so.
+func TestCaseCannotBeKept(t *testing.T) {
+	full := func(c *Config) { c.Host.Save = func(*Case) error { return errors.New("no space left on device") } }
+	d := start(t, readReport(t, "reference"), 100, 60, full)
+	d.press("q").shows("no space left on device; q once more quits")
+	if d.quit {
+		t.Fatal("it quit, and what was noted is gone")
+	}
+	if d.press("q"); !d.quit {
+		t.Error("q once more does not quit")
+	}
+	d = start(t, readReport(t, "reference"), 100, 60, full)
+	if d.send(Leave{}); !d.quit {
+		t.Error("asked to end, it does not")
+	}
+}

@@ -518,6 +518,10 @@ func (m *Model) nextTheme() tea.Cmd {
 	return nil
 }
 
+// Leave is a message that ends the screen as its key does, from outside: the
+// process was asked to end, and there is nobody to answer.
+type Leave struct{}
+
 // leave keeps the case and quits.
 func (m *Model) leave() tea.Cmd {
 	m.quit = true

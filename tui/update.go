@@ -154,9 +154,17 @@ func (m *Model) update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		if msg.err != nil {
 			m.note = m.glyphs.no + " " + incident.Visible(msg.err.Error())
 		}
+		if m.quit && msg.err != nil && !m.unkept {
+			m.quit, m.unkept = false, true
+			m.note = lang.Sprintf("%s; %s once more quits", m.note, keyName("q"))
+			return m, nil
+		}
 		if m.quit {
 			return m, tea.Quit
 		}
+	case Leave:
+		m.unkept = true
+		return m, m.leave()
 	}
 	return m, nil
 }

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"slices"
 	"strings"
+	"syscall"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/spf13/cobra"
@@ -145,7 +147,15 @@ func (a *app) onTerminal(m *tui.Model) (*tui.Model, error) {
 		defer func() { _ = in.Close() }()
 		options = append(options, tea.WithInput(in))
 	}
-	if _, err := tea.NewProgram(m, options...).Run(); err != nil && !errors.Is(err, tea.ErrInterrupted) {
+	program := tea.NewProgram(m, options...)
+	asked, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	done := context.AfterFunc(asked, func() { // the terminal is given back as it was, and the case is kept
+		stop()
+		program.Send(tui.Leave{})
+	})
+	defer done()
+	if _, err := program.Run(); err != nil && !errors.Is(err, tea.ErrInterrupted) {
 		return m, lang.Errorf("the screen: %w", err)
 	}
 	return m, nil
