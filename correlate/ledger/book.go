@@ -123,6 +123,8 @@ type Edge struct {
 	Attempt Latency // per attempt, as the caller saw it, or the provider where the caller was not seen
 	Call    Latency // per logical call, first send to last answer
 	Gap     Latency // between one attempt's end and the next one's start
+	// Durations and Gaps are what Attempt and Gap sum up.
+	Durations, Gaps *Histogram
 
 	Timeout       time.Duration // commonest duration of attempts that timed out; None if none did
 	TimeoutCount  int64         // attempts of that duration

@@ -108,6 +108,16 @@ func (h *Histogram) merge(o *Histogram) {
 	h.max = max(h.max, o.max)
 }
 
+// Each calls f for every bucket that is not empty, the shortest first, with a
+// duration in its middle and how many fell into it.
+func (h *Histogram) Each(f func(middle time.Duration, n int64)) {
+	for i, n := range h.buckets {
+		if n > 0 {
+			f(min((floor(h.lowest+i)+floor(h.lowest+i+1))/2, h.max), int64(n))
+		}
+	}
+}
+
 // Count is how many durations were counted.
 func (h *Histogram) Count() int64 { return h.n }
 

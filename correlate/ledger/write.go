@@ -74,7 +74,7 @@ func (e *edgeSum) book(providers int) Edge {
 		Fates: e.fates, Outcomes: map[evidence.Outcome]int64{},
 		Server: e.server, Orphaned: e.orphaned, Superseded: e.superseded, Failed: e.failed, Wasted: evidence.None,
 		Orphans: e.orphans, DeadOnArrival: e.deadOnArrival,
-		Attempt: e.attempt.latency(), Call: e.call.latency(), Gap: e.gap.latency(), Timeout: evidence.None,
+		Attempt: e.attempt.latency(), Call: e.call.latency(), Gap: e.gap.latency(), Durations: &e.attempt, Gaps: &e.gap, Timeout: evidence.None,
 		NoBackoff: e.noBackoff, AfterTerminal: e.afterTerminal, SameProvider: ratio(float64(e.sameOnly), float64(e.severals)),
 	}
 	if e.slots > 0 {

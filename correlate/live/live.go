@@ -1,0 +1,318 @@
+// Package live counts spans that go on coming, in bounded memory, and concludes
+// from the latest of them now and then.
+//
+// It does two things with each record. The counters are exact: spans wait, by
+// trace, until their trace has been quiet for a while; traces that are done are
+// joined by a ledger and their sums are added to what was counted before. The
+// report is of the recent past: a bounded ring of the latest records is read
+// again by a fresh [correlate.Engine], whole traces at a time, a share of them
+// when there are more than fit.
+//
+// It promises: a span is counted once, or counted as lost by reason; memory is
+// bounded by Config. It cannot know: what a trace goes on to do after it was
+// quiet for longer than Config.Lateness (such spans are counted as late), and,
+// where nothing but likeness tells a retry from a loop, more than the traces
+// tell that were done at the same time.
+//
+// An Engine may be used by many goroutines.
+package live
+
+import (
+	"maps"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/firebreak-io/firebreak/correlate/ledger"
+	"github.com/firebreak-io/firebreak/evidence"
+	"github.com/firebreak-io/firebreak/incident"
+)
+
+// Config bounds an engine. The zero value of a field takes the default named
+// beside it.
+type Config struct {
+	// Lateness is how long nothing of a trace must have come before it is done
+	// (10 s); MaxAge how old it grows at most (60 s).
+	Lateness, MaxAge time.Duration
+	// MaxSpans is how many spans wait for their trace to be done (1,000,000, at
+	// about 100 bytes each and 60 for each trace). Past 70 % of it traces are done
+	// earlier; what does not fit is refused.
+	MaxSpans int
+	// MaxEdges bounds the edges, MaxMethods the methods of one edge (2,000, 20).
+	// The rest is counted in one called [Other].
+	MaxEdges, MaxMethods int
+	// EdgeIdle is after what time without a call an edge is forgotten (1 h).
+	EdgeIdle time.Duration
+
+	// Recent is how far back reports look (5 min), MaxRecent and MaxRecentBytes
+	// how many records they are made of at most (100,000, 128 MiB).
+	Recent         time.Duration
+	MaxRecent      int
+	MaxRecentBytes int
+
+	Version     string                           // of the tool, for reports
+	Fingerprint func(system, text string) string // removes the literals of a statement, if given
+	Conclude    func(*incident.Report) error     // is applied to each report before it is published, if given
+	Now         func() time.Time                 // the time (time.Now)
+	Failed      func(what string, err error)     // hears what went wrong, if given
+}
+
+// Other is the name of what was folded together at a cap.
+const Other = "__other__"
+
+func defaulted(c Config) Config {
+	wait := func(p *time.Duration, d time.Duration) {
+		if *p <= 0 {
+			*p = d
+		}
+	}
+	or := func(p *int, d int) {
+		if *p <= 0 {
+			*p = d
+		}
+	}
+	wait(&c.Lateness, 10*time.Second)
+	wait(&c.MaxAge, time.Minute)
+	or(&c.MaxSpans, 1_000_000)
+	or(&c.MaxEdges, 2_000)
+	or(&c.MaxMethods, 20)
+	wait(&c.EdgeIdle, time.Hour)
+	wait(&c.Recent, 5*time.Minute)
+	or(&c.MaxRecent, 100_000)
+	or(&c.MaxRecentBytes, 128<<20)
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Failed == nil {
+		c.Failed = func(string, error) {}
+	}
+	return c
+}
+
+// Engine takes in records as they come.
+type Engine struct {
+	cfg Config
+
+	mu       sync.Mutex // of what is taken in
+	ledger   *ledger.Ledger
+	traces   map[[16]byte]*open
+	closed   tombstones
+	reserved int // spans admitted and not added yet
+	joining  int // spans that were taken out and are being joined
+	recent   recent
+	intake   Intake
+
+	closing sync.Mutex // one batch at a time
+	sumMu   sync.Mutex
+	sums    sums
+
+	publishing sync.Mutex
+	published  atomic.Pointer[Published]
+	news       chan struct{} // closed with the next report; guarded by mu
+	revision   uint64
+}
+
+// open is a trace that goes on.
+type open struct{ first, last time.Time }
+
+// Intake counts what became of what was sent.
+type Intake struct {
+	Received map[string]int64 // spans admitted, by transport
+	Refused  map[string]int64 // spans refused, by transport: their senders may send them again
+	Logs     int64            // records of logs
+	Late     int64            // spans that came after their trace was counted
+	LastSpan time.Time        // when the last one came
+
+	SpansHeld, TracesOpen int
+	RecentKept            int     // records that the next report is made of
+	RecentShare           float64 // share of the traces that it sees
+}
+
+// New makes an engine.
+func New(c Config) *Engine {
+	c = defaulted(c)
+	e := &Engine{cfg: c, traces: map[[16]byte]*open{}, news: make(chan struct{})}
+	e.ledger = ledger.New(e.ledgerConfig())
+	e.intake.Received, e.intake.Refused = map[string]int64{}, map[string]int64{}
+	e.sums = newSums(c.MaxEdges, c.MaxMethods)
+	e.recent = recent{max: c.MaxRecent, maxBytes: c.MaxRecentBytes}
+	// Whoever follows notices a restart: later engines begin with higher numbers.
+	e.revision = uint64(max(0, c.Now().UnixMilli()))
+	return e
+}
+
+func (e *Engine) ledgerConfig() ledger.Config {
+	// Admit keeps it from ever being full, so that it lets no trace go.
+	return ledger.Config{MaxAttempts: 4 * e.cfg.MaxSpans, Fingerprint: e.cfg.Fingerprint}
+}
+
+// Admit asks for room for some spans that came by a transport. If there is none
+// it says so before anything is spent on them. Otherwise Done gives back what
+// was asked for, after they were added.
+func (e *Engine) Admit(transport string, spans int) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.held()+spans > e.cfg.MaxSpans {
+		e.intake.Refused[transport] += int64(spans)
+		return false
+	}
+	e.reserved += spans
+	e.intake.Received[transport] += int64(spans)
+	return true
+}
+
+// Done gives back the room that Admit gave.
+func (e *Engine) Done(spans int) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.reserved -= spans
+}
+
+// held is for how many spans memory is in use.
+func (e *Engine) held() int { return e.ledger.Held() + e.reserved + e.joining }
+
+// Add takes one record. It keeps nothing of r that is lent.
+func (e *Engine) Add(r *evidence.Record) {
+	now := e.cfg.Now()
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.recent.add(now, r)
+	if r.Span == nil {
+		return
+	}
+	id := r.Span.TraceID
+	e.intake.LastSpan = now
+	if t := e.traces[id]; t != nil {
+		t.last = now
+	} else {
+		if e.closed.has(id) {
+			e.intake.Late++
+			return
+		}
+		e.traces[id] = &open{now, now}
+	}
+	e.ledger.AddSpan(r)
+}
+
+// AddLogs counts records of logs that came.
+func (e *Engine) AddLogs(n int) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.intake.Logs += int64(n)
+}
+
+// Advance counts the traces that are done, and forgets what is old.
+func (e *Engine) Advance() { e.close(false) }
+
+// Flush counts all traces, done or not.
+func (e *Engine) Flush() { e.close(true) }
+
+// close joins the traces that are done and adds them to the sums.
+func (e *Engine) close(all bool) {
+	e.closing.Lock()
+	defer e.closing.Unlock()
+	now := e.cfg.Now()
+	e.mu.Lock()
+	e.recent.expire(now.Add(-e.cfg.Recent))
+	done := e.doneTraces(now, all)
+	part := e.ledger.Part(func(id [16]byte) bool { _, yes := done[id]; return yes })
+	for id := range done {
+		delete(e.traces, id)
+		e.closed.add(id)
+	}
+	if part != nil {
+		e.joining = part.Held()
+	}
+	e.mu.Unlock()
+	if part == nil {
+		e.sumMu.Lock()
+		e.sums.forget(now.Add(-e.cfg.EdgeIdle))
+		e.sumMu.Unlock()
+		return
+	}
+	book := part.Close()
+	e.sumMu.Lock()
+	e.sums.add(book, now)
+	for _, why := range done {
+		e.sums.Finalized[why]++
+	}
+	e.sums.forget(now.Add(-e.cfg.EdgeIdle))
+	e.sumMu.Unlock()
+	e.mu.Lock()
+	e.joining = 0
+	e.mu.Unlock()
+}
+
+// Finalized is why a trace was counted.
+type Finalized string
+
+// The reasons.
+const (
+	Quiet    Finalized = "quiet"    // nothing more of it came
+	Aged     Finalized = "aged"     // it had gone on for long
+	Evicted  Finalized = "evicted"  // there was little room left
+	Shutdown Finalized = "shutdown" // all were
+)
+
+// doneTraces are the traces that nothing more is expected of.
+func (e *Engine) doneTraces(now time.Time, all bool) map[[16]byte]Finalized {
+	wait := e.cfg.Lateness
+	switch held := e.held(); {
+	case held > e.cfg.MaxSpans*85/100:
+		wait /= 10
+	case held > e.cfg.MaxSpans*70/100:
+		wait /= 3
+	}
+	done := map[[16]byte]Finalized{}
+	for id, t := range e.traces {
+		switch quiet := now.Sub(t.last); {
+		case all:
+			done[id] = Shutdown
+		case quiet >= e.cfg.Lateness:
+			done[id] = Quiet
+		case quiet >= wait:
+			done[id] = Evicted
+		case now.Sub(t.first) >= e.cfg.MaxAge:
+			done[id] = Aged
+		}
+	}
+	return done
+}
+
+// Snapshot returns what was counted. Nobody changes it any more.
+func (e *Engine) Snapshot() *Snapshot {
+	e.sumMu.Lock()
+	s := e.sums.snapshot()
+	e.sumMu.Unlock()
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	s.Intake = e.intake
+	s.Intake.Received, s.Intake.Refused = maps.Clone(e.intake.Received), maps.Clone(e.intake.Refused)
+	s.Intake.SpansHeld, s.Intake.TracesOpen = e.held(), len(e.traces)
+	s.Intake.RecentKept, s.Intake.RecentShare = len(e.recent.list), e.recent.kept()
+	s.MaxSpans = e.cfg.MaxSpans
+	return s
+}
+
+// maxTombstones is how many closed traces are remembered at least, twice as many
+// at most: 16 bytes each and the map's own.
+const maxTombstones = 1 << 18
+
+// tombstones remembers the traces that were counted last, so that a span that
+// comes later is not counted as a call of its own.
+type tombstones struct{ young, old map[[16]byte]struct{} }
+
+func (t *tombstones) add(id [16]byte) {
+	if t.young == nil || len(t.young) >= maxTombstones {
+		t.young, t.old = map[[16]byte]struct{}{}, t.young
+	}
+	t.young[id] = struct{}{}
+}
+
+func (t *tombstones) has(id [16]byte) bool {
+	if _, yes := t.young[id]; yes {
+		return true
+	}
+	_, yes := t.old[id]
+	return yes
+}

@@ -1,0 +1,106 @@
+package live
+
+import (
+	"encoding/binary"
+	"time"
+
+	"github.com/firebreak-io/firebreak/evidence"
+)
+
+// recent holds the latest records. Whole traces are let go, by a hash of their
+// ID, when they do not fit: half of those left each time. When half of the room
+// is free again the share grows.
+type recent struct {
+	list          []remembered // in the order in which they came
+	bytes         int
+	max, maxBytes int
+	halved        int // the share of traces that is kept is 1 in 2^halved
+	fresh         int // records since the last report, whether kept or not
+	other         int // records without a trace that found no room
+}
+
+type remembered struct {
+	at    time.Time
+	bytes int
+	rec   *evidence.Record
+}
+
+// kept is the share of the traces that is kept.
+func (r *recent) kept() float64 { return 1 / float64(uint64(1)<<r.halved) }
+
+// in reports whether a record belongs to the share.
+func (r *recent) in(rec *evidence.Record) bool {
+	return rec.Span == nil || r.halved == 0 || hash(rec.Span.TraceID)&(1<<r.halved-1) == 0
+}
+
+// hash mixes a trace ID, whatever its producer put into it.
+func hash(id [16]byte) uint64 {
+	h := binary.LittleEndian.Uint64(id[:8])*0x9e3779b97f4a7c15 ^ binary.LittleEndian.Uint64(id[8:])
+	h ^= h >> 30
+	h *= 0xbf58476d1ce4e5b9
+	h ^= h >> 27
+	h *= 0x94d049bb133111eb
+	return h ^ h>>31
+}
+
+func (r *recent) add(now time.Time, rec *evidence.Record) {
+	r.fresh++
+	if !r.in(rec) {
+		return
+	}
+	size := sizeOf(rec)
+	if rec.Span == nil && (len(r.list) >= r.max || r.bytes+size > r.maxBytes) {
+		r.other++ // spans make room below, and so for the next one
+	} else {
+		raw := rec.Raw
+		rec.Raw = nil
+		r.list = append(r.list, remembered{now, size, rec.Clone()})
+		rec.Raw = raw
+		r.bytes += size
+	}
+	for (len(r.list) > r.max || r.bytes > r.maxBytes) && r.halved < 32 {
+		r.halved++
+		r.keepOnly(func(x remembered) bool { return r.in(x.rec) })
+	}
+}
+
+// expire lets go what came before a time.
+func (r *recent) expire(before time.Time) {
+	if len(r.list) > 0 && r.list[0].at.Before(before) {
+		r.keepOnly(func(x remembered) bool { return !x.at.Before(before) })
+	}
+	// The share of those that come from now on is as large again as there is room.
+	if r.halved > 0 && len(r.list) < r.max/4 && r.bytes < r.maxBytes/4 {
+		r.halved--
+	}
+}
+
+func (r *recent) keepOnly(keep func(remembered) bool) {
+	n := 0
+	r.bytes = 0
+	for _, x := range r.list {
+		if keep(x) {
+			r.list[n] = x
+			r.bytes += x.bytes
+			n++
+		}
+	}
+	clear(r.list[n:])
+	r.list = r.list[:n]
+}
+
+// sizeOf is about what a record takes when it is kept. Names are shared.
+func sizeOf(r *evidence.Record) int {
+	n := 320
+	switch {
+	case r.Span != nil:
+		n += 420 + len(r.Span.Query)
+	case r.Stack != nil:
+		n += 200 + 64*len(r.Stack.Frames)
+	case r.SQL != nil:
+		n += 320 + len(r.SQL.Text)
+	default:
+		n += 240
+	}
+	return n
+}

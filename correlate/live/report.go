@@ -1,0 +1,106 @@
+package live
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/firebreak-io/firebreak/correlate"
+	"github.com/firebreak-io/firebreak/incident"
+	"github.com/firebreak-io/firebreak/lang"
+)
+
+// Published is a report as it was made at a time. Nobody changes it any more.
+type Published struct {
+	Report   *incident.Report
+	Revision uint64
+	At       time.Time
+	Took     time.Duration
+	Records  int // that it was made of
+}
+
+// Source is the path under which reports name what was sent.
+const Source = "otlp"
+
+// Publish makes a report of the recent records, if something came since the
+// last one, and reports whether it did.
+func (e *Engine) Publish() bool {
+	e.publishing.Lock()
+	defer e.publishing.Unlock()
+	began := e.cfg.Now()
+	e.mu.Lock()
+	e.recent.expire(began.Add(-e.cfg.Recent))
+	fresh := e.recent.fresh
+	list := slices.Clone(e.recent.list)
+	share, other := e.recent.kept(), e.recent.other
+	e.recent.fresh, e.recent.other = 0, 0
+	e.mu.Unlock()
+	if fresh == 0 && e.published.Load() != nil {
+		return false
+	}
+	report, err := e.conclude(list, share, other)
+	if err != nil {
+		e.cfg.Failed("report", err)
+		return false
+	}
+	now := e.cfg.Now()
+	e.revision++
+	e.published.Store(&Published{Report: report, Revision: e.revision, At: now, Took: now.Sub(began), Records: len(list)})
+	e.mu.Lock()
+	close(e.news)
+	e.news = make(chan struct{})
+	e.mu.Unlock()
+	return true
+}
+
+// conclude reads records again with an engine of their own.
+func (e *Engine) conclude(list []remembered, share float64, other int) (*incident.Report, error) {
+	engine := correlate.New(correlate.Config{Version: e.cfg.Version, Fingerprint: e.cfg.Fingerprint})
+	source := incident.Source{Path: Source, Format: "otlp-proto", Records: len(list), Skipped: other, Problems: []string{}}
+	for _, x := range list {
+		if err := engine.Add(x.rec); err != nil {
+			return nil, err
+		}
+		if at := x.rec.Time; !at.IsZero() {
+			if source.From.IsZero() || at.Before(source.From) {
+				source.From = at
+			}
+			if at.After(source.To) {
+				source.To = at
+			}
+		}
+	}
+	if share < 1 {
+		source.Problems = append(source.Problems, lang.Sprintf("one trace in %d was kept to bound memory, chosen by its ID: shares hold, counts are of those", int(1/share+0.5)))
+	}
+	if other > 0 {
+		source.Problems = append(source.Problems, lang.Sprintf("%d observations were dropped because a store was full", other))
+	}
+	engine.AddSource(source)
+	report := engine.Report()
+	if e.cfg.Conclude == nil {
+		return report, nil
+	}
+	return report, e.cfg.Conclude(report)
+}
+
+// Latest is the last report; nil before the first.
+func (e *Engine) Latest() *Published { return e.published.Load() }
+
+// Wait returns the last report once its revision is another than the one given:
+// a later one, or that of an engine which was started again.
+func (e *Engine) Wait(ctx context.Context, after uint64) (*Published, error) {
+	for {
+		e.mu.Lock()
+		news := e.news
+		e.mu.Unlock()
+		if p := e.published.Load(); p != nil && p.Revision != after {
+			return p, nil
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-news:
+		}
+	}
+}
