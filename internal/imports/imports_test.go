@@ -28,7 +28,7 @@ var allowed = map[string][]string{
 	"runbooks":      {"incident"},
 	"simulate":      {"evidence", "incident"},
 	"tui":           {"evidence", "incident", "runbooks", "simulate"},
-	"exporter":      {"incident"},
+	"exporter":      {"evidence", "incident", "correlate"},
 	"otelconnector": {"evidence", "parsers", "correlate", "incident"},
 	"capture":       {},
 	"cmd": {
@@ -49,7 +49,7 @@ var alsoInTests = map[string][]string{
 	"runbooks":  {"collector", "parsers", "correlate", "evidence"},
 	"lang":      {"evidence", "collector", "parsers", "correlate", "incident", "runbooks"},
 	"tui":       {"evidence", "collector", "parsers", "correlate"},
-	"exporter":  {"evidence", "collector", "parsers", "correlate"},
+	"exporter":  {"collector", "parsers"},
 }
 
 // denied are packages of others that only some folders may use.
