@@ -12,6 +12,8 @@ func (a *app) commands() []*cobra.Command {
 		a.triageCommand(),
 		a.reportCommand(),
 		a.simulateCommand(),
+		a.serveCommand(),
+		a.attachCommand(),
 		a.demoCommand(),
 		a.formatsCommand(),
 		a.explainCommand(),
