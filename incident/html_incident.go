@@ -19,6 +19,7 @@ type htmlVerdict struct {
 	Dots      string
 	Means     string
 	Headline  string
+	ByHand    string // what the engineer says beside it
 	Subject   string
 	When      string
 	Cites     htmlCitations
@@ -120,7 +121,7 @@ func (h *htmlPage) verdictOf(i int, in *Incident) htmlVerdict {
 	return htmlVerdict{
 		Anchor: "incident-" + strconv.Itoa(i+1), Class: class, Glyph: glyph, Label: lang.Word(string(in.Label)),
 		Certainty: lang.Sprintf("%s certainty", lang.Word(string(in.Certainty))), Dots: h.certainty(in.Certainty), Means: in.Certainty.Means(),
-		Headline: cutMiddle(in.Headline, htmlSentence), Subject: cutMiddle(in.Subject, htmlName), When: h.when(window),
+		Headline: cutMiddle(in.Headline, htmlSentence), ByHand: in.byHandWords(), Subject: cutMiddle(in.Subject, htmlName), When: h.when(window),
 		Cites: htmlCited(h.behind(in, "", in.Headline)),
 	}
 }

@@ -189,6 +189,42 @@ type Answered struct {
 	Concludes    Label    `json:"concludes,omitempty"` // set on the step at which the walk ended with a label
 }
 
+// ByHand returns the label that the walk came to where an engineer answered some
+// of its steps, and how many; zero if nobody did. It is the engineer's word: the
+// incident's own label is firebreak's.
+func (in *Incident) ByHand() (Label, int) {
+	n := 0
+	var label Label
+	for _, w := range in.Walk {
+		if w.OverriddenBy != nil {
+			n++
+		}
+		if w.Concludes != "" && label == "" {
+			label = w.Concludes
+		}
+	}
+	if n == 0 {
+		return "", 0
+	}
+	if label == "" {
+		label = Inconclusive
+	}
+	return label, n
+}
+
+// byHandWords says beside the verdict what the engineer's answers led to; empty
+// if there are none.
+func (in *Incident) byHandWords() string {
+	label, n := in.ByHand()
+	switch {
+	case n == 0:
+		return ""
+	case label == in.Label:
+		return lang.Sprintf("the engineer says %s as well (answers by hand: %d; see the runbook)", lang.Word(string(label)), n)
+	}
+	return lang.Sprintf("the engineer says %s, firebreak says %s (answers by hand: %d; see the runbook, whose actions follow them)", lang.Word(string(label)), lang.Word(string(in.Label)), n)
+}
+
 // Action is something to do, with the incident's own names filled in. It is
 // shown and copied, never run.
 type Action struct {

@@ -66,6 +66,9 @@ func (m *markdown) report() {
 func (m *markdown) incident(in *Incident) {
 	glyph, _ := m.verdict(in.Label)
 	m.line(nil, "## %s %s — %s", glyph, lang.Word(string(in.Label)), lang.Sprintf("%s certainty (%s)", lang.Word(string(in.Certainty)), in.Certainty.Means()))
+	if said := in.byHandWords(); said != "" {
+		m.line(nil, "\n**! %s**", escape(said))
+	}
 	m.line(m.behind(in, "", in.Headline), "\n**%s**", escape(in.Headline))
 	w := in.Window
 	if w.IsZero() {

@@ -158,6 +158,9 @@ func (t *text) verdictLines(in *Incident, window Window) {
 	head := t.paint(s, glyph+" "+lang.Upper(string(in.Label)))
 	sure := lang.Sprintf("%s %s certainty", t.certainty(in.Certainty), lang.Word(string(in.Certainty)))
 	t.item(head+"  ", "  ", append(t.words(bold, sure), t.words(dim, lang.Sprintf("(%s)", in.Certainty.Means()))...)...)
+	if said := in.byHandWords(); said != "" {
+		t.item(t.paint(yellow, "! "), "  ", t.words(bold, said)...)
+	}
 	words := t.words(bold, in.Headline)
 	words = append(words, t.cites(t.behind(in, "", in.Headline), 4)...)
 	t.item("", "", words...)

@@ -130,13 +130,14 @@ func (m *Model) copied(s string) tea.Cmd {
 	}
 	keep := m.cfg.Host.Copy
 	cmds = append(cmds, func() tea.Msg {
-		said := lang.T("copied")
+		what, _, _ := strings.Cut(s, "\n")
+		said := lang.Sprintf("copied: %s", cut(incident.Visible(what), 40, "…"))
 		if keep == nil {
 			return doneMsg{said: said}
 		}
 		path, err := keep(s)
 		if err == nil {
-			said = lang.Sprintf("copied; also in %s", incident.Visible(path))
+			said += "   " + lang.Sprintf("also in %s", incident.Visible(path))
 		}
 		return doneMsg{said: said, err: err}
 	})

@@ -179,7 +179,7 @@ func callsPage(s *scene, at place) *page {
 		p.rows = append(p.rows, r)
 	}
 	p.gap()
-	p.para(nil, s.width-2, say(dim, lang.T("~ put together by inference. 1..max: how many calls made one attempt, two and so on. For nobody: what providers worked after the caller had given up.")))
+	p.para(nil, s.width-2, say(dim, lang.T("~ put together by inference, or hidden by a library. 1..max: how many calls made one attempt, two and so on. For nobody: what providers worked after the caller had given up.")))
 	return p
 }
 
@@ -209,7 +209,7 @@ func (l *callLayout) heads(s *scene, at place) text {
 		}
 		return span{tn, padLeft(cut(said, width-1, ""), width)}
 	}
-	short := lang.Mark("times")
+	short := lang.Mark("factor")
 	t := text{title(short, byAmplification, timesWidth+2, false), {plain, " "}, title(lang.Mark("call"), byName, l.name, true)}
 	for _, c := range l.columns {
 		t = append(t, title(c.title, c.order, c.width, false))

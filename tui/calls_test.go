@@ -57,7 +57,7 @@ func TestCallsSort(t *testing.T) {
 		}
 	}
 	d := start(t, r, 80, 24)
-	d.press("3").shows("times ▼ call", "b -> S.hot", "└ logs: b -> S.hot")
+	d.press("3").shows("factor ▼ call", "b -> S.hot", "└ logs: b -> S.hot")
 	d.do("sort").shows("attempts ▼", "sorted by attempts")
 	d.do("reverse").shows("attempts ▲")
 }

@@ -264,7 +264,7 @@ func account(e *incident.Edge) string {
 	case e.Scope == sinceStart:
 		list = append(list, lang.T("counted since the process started"))
 	case !e.Exact && e.Amplification != nil:
-		list = append(list, lang.T("attempts put together by inference (~)"))
+		list = append(list, lang.T("attempts inferred, or hidden by a library (~)"))
 	}
 	return strings.Join(list, ", ")
 }

@@ -66,12 +66,14 @@ func bindings() []binding {
 		{id: "remarks", keys: []string{"M"}, does: lang.Mark("list bookmarks and notes"), do: goTo(onRemarks)},
 		{id: "copy", keys: []string{"y"}, does: lang.Mark("copy the chosen thing: a command, a statement, a line"), tip: lang.Mark("copy"), do: (*Model).copy},
 		{id: "copy-headline", keys: []string{"Y"}, does: lang.Mark("copy the headline for the incident channel"), do: (*Model).copyHeadline},
-		{id: "export", keys: []string{"E"}, does: lang.Mark("export the report, with your answers and notes, as Markdown, JSON or HTML"), tip: lang.Mark("export"), do: (*Model).export},
+		{id: "export", keys: []string{"E"}, does: lang.Mark("export the report, with your answers and notes, as Markdown, JSON, HTML or text"), tip: lang.Mark("export"), do: (*Model).export},
+		{id: "zoom-out", keys: []string{"Z"}, does: lang.Mark("go back to the whole time, from a window that was selected"), tip: lang.Mark("whole time"), do: (*Model).zoomOut},
 		{id: "pause", keys: []string{"space"}, does: lang.Mark("stop live data, or let it go on"), do: (*Model).pause},
 		{id: "theme", keys: []string{"T"}, does: lang.Mark("next theme: dark, light, high contrast"), do: (*Model).nextTheme},
 		{id: "palette", keys: []string{":"}, does: lang.Mark("list all commands, to be found by a word"), tip: lang.Mark("commands"), do: (*Model).palette},
 		{id: "help", keys: []string{"?"}, does: lang.Mark("help: search it by a word or by a key"), tip: lang.Mark("help"), do: goTo(onHelp)},
 		{id: "quit", keys: []string{"q"}, does: lang.Mark("quit; the case is kept (triage --resume)"), tip: lang.Mark("quit"), do: (*Model).leave},
+		{id: "suspend", keys: []string{"ctrl+z"}, does: lang.Mark("put the program aside; fg in the shell goes on"), do: func(*Model) tea.Cmd { return tea.Suspend }},
 		{id: "stop", keys: []string{"ctrl+c"}, does: lang.Mark("stop reading and judge what was read; once more, or when all is read: quit"), do: (*Model).interrupt},
 	}...)
 	for i := range list {
@@ -179,7 +181,9 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 		}
 	}
 	if len(name) == 1 && name >= "1" && name <= "9" {
-		return m.number(int(name[0] - '1'))
+		cmd := m.number(int(name[0] - '1'))
+		m.guided("screen")
+		return cmd
 	}
 	for i := range m.keys {
 		b := &m.keys[i]
@@ -237,7 +241,6 @@ func (m *Model) prompted() {
 func (m *Model) number(i int) tea.Cmd {
 	m.stack = []place{{screen: m.table[i].id}}
 	m.side = 0
-	m.guided("screen")
 	return nil
 }
 

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -37,12 +38,12 @@ type Host struct {
 
 // Case is where an engineer stands: kept at the end, gone on with later.
 type Case struct {
-	Notebook Notebook        `json:"notebook"`
-	Window   incident.Window `json:"window,omitzero"`
-	Incident int             `json:"incident"`
-	Book     string          `json:"book,omitempty"`
-	Screen   string          `json:"screen,omitempty"`
-	Filters  []filter        `json:"filters,omitempty"`
+	Notebook Notebook              `json:"notebook"`
+	Window   incident.Window       `json:"window,omitzero"`
+	Incident int                   `json:"incident"`
+	Book     string                `json:"book,omitempty"`
+	Screen   string                `json:"screen,omitempty"`
+	Filters  map[screenID][]filter `json:"filters,omitempty"` // by numbered screen
 
 	WhatIf map[string]Supposed `json:"what_if,omitempty"` // by incident
 }
@@ -80,12 +81,12 @@ type Model struct {
 	stack     []place // where the engineer came from; the last is where they are
 	side      int     // first row shown of the detail beside a list
 	prompt    *prompt
-	filters   []filter
-	note      string // of what was just done
+	filters   map[screenID][]filter // by numbered screen
+	note      string                // of what was just done
 	excerpt   map[string]*excerptState
 	book      string
-	guideDone int // how often its key was pressed
-	guide     int // step of the demonstration; len(cfg.Guide) at its end
+	guideDone []string // bindings used since the last step of it
+	guide     int      // step of the demonstration; len(cfg.Guide) at its end
 	quit      bool
 	unkept    bool // quitting goes on though the case could not be kept
 
@@ -100,7 +101,7 @@ func New(cfg Config) *Model {
 	}
 	m := &Model{
 		cfg: cfg, table: screens(), keys: bindings(), glyphs: &unicodeGlyphs, theme: themeNamed(cfg.Theme),
-		book: runbooks.DefaultName, excerpt: map[string]*excerptState{}, stack: []place{{screen: onVerdict}},
+		book: runbooks.DefaultName, excerpt: map[string]*excerptState{}, filters: map[screenID][]filter{}, stack: []place{{screen: onVerdict}},
 	}
 	if cfg.ASCII {
 		m.glyphs = &asciiGlyphs
@@ -111,7 +112,8 @@ func New(cfg Config) *Model {
 	m.scene.scenario = newScenario(cfg.Case)
 	if c := cfg.Case; c != nil {
 		notes := c.Notebook
-		m.scene.notes, m.scene.nth, m.filters = &notes, c.Incident, c.Filters
+		m.scene.notes, m.scene.nth = &notes, c.Incident
+		maps.Copy(m.filters, c.Filters)
 		if !c.Window.IsZero() {
 			m.scene.window = c.Window
 		}
@@ -182,6 +184,9 @@ func (m *Model) kept() *Case {
 
 // Failure returns why no report could be made, nil if one was.
 func (m *Model) Failure() error { return m.failure }
+
+// Partial reports whether the report covers only part of the evidence.
+func (m *Model) Partial() bool { return m.reading.Partial || m.loading }
 
 // Report returns the report as it was last shown, with what the engineer said in
 // it; nil if there is none.

@@ -385,8 +385,8 @@ func (m *Model) askFilter(out bool) tea.Cmd {
 	}
 	m.prompt = &prompt{ask: ask, enter: func(m *Model, word string) tea.Cmd {
 		f := filter{Text: word, Out: out}
-		if word != "" && !slices.Contains(m.filters, f) {
-			m.filters = append(m.filters, f)
+		if on := m.base(); word != "" && !slices.Contains(m.filters[on], f) {
+			m.filters[on] = append(m.filters[on], f)
 			m.here().top = 0
 			m.changed()
 		}
@@ -396,18 +396,21 @@ func (m *Model) askFilter(out bool) tea.Cmd {
 }
 
 func (m *Model) unfilter() tea.Cmd {
-	if len(m.filters) == 0 {
+	on := m.base()
+	n := len(m.filters[on])
+	if n == 0 {
 		m.note = lang.T("there is no filter")
 		return nil
 	}
-	m.filters = m.filters[:len(m.filters)-1]
+	m.filters[on] = m.filters[on][:n-1]
 	m.changed()
 	return nil
 }
 
 // filtered returns the page with the things that the filters let through.
 func (m *Model) filtered(p *page) *page {
-	if len(m.filters) == 0 {
+	filters := m.filters[m.base()]
+	if len(filters) == 0 {
 		return p
 	}
 	out := *p
@@ -422,7 +425,7 @@ func (m *Model) filtered(p *page) *page {
 		end = p.end(i)
 		keep := true
 		said := strings.ToLower(p.said(i))
-		for _, f := range m.filters {
+		for _, f := range filters {
 			if strings.Contains(said, strings.ToLower(f.Text)) == f.Out {
 				keep = false
 			}

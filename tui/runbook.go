@@ -186,7 +186,7 @@ func conclusion(s *scene, p *page, walk runbooks.Walk, label incident.Label, w i
 		}
 		b.thing(r, nil, room, line)
 		if byHand > 0 {
-			b.thing(r, nil, room, say(accent, lang.Sprintf("%d of the answers are yours; they go into the exported report with their notes", byHand)))
+			b.thing(r, nil, room, say(accent, lang.Sprintf("answered by you: %d; it goes into the exported report, with the notes", byHand)))
 		}
 	})
 }

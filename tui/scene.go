@@ -94,18 +94,25 @@ func (s *scene) between(w incident.Window) string {
 	return from.Format("2006-01-02 15:04:05") + s.dash + to.Format("2006-01-02 15:04:05")
 }
 
-// seen writes citations: at most n of them, and an ellipsis for the others.
+// seen writes citations, each place once: at most n of them, and an ellipsis for
+// the others.
 func (s *scene) seen(list []evidence.Citation, n int) text {
 	var t text
-	for i, c := range list {
-		if i == n {
+	var said []string
+	for _, c := range list {
+		short := shortCite(c)
+		if slices.Contains(said, short) {
+			continue
+		}
+		if len(said) == n {
 			return t.and(cite, " "+s.ellipsis)
 		}
 		sep := ""
-		if i > 0 {
+		if len(said) > 0 {
 			sep = " "
 		}
-		t = t.and(cite, sep+"["+shortCite(c)+"]")
+		said = append(said, short)
+		t = t.and(cite, sep+"["+short+"]")
 	}
 	return t
 }

@@ -160,7 +160,7 @@ func axisHead(s *scene, sc scale, name, at int) []text {
 		ticks[c] = []rune(s.tee)[0]
 		copy(labels[c:], []rune(sc.time(c).In(s.zone).Format(form)))
 	}
-	said := lang.Sprintf("%s  %s to %s", s.clock(sc.time(at)), s.keyName("select"), lang.T("select a window"))
+	said := lang.Sprintf("%s  (%s selects a window)", s.clock(sc.time(at)), s.keyName("select"))
 	if !s.axis.anchor.IsZero() {
 		said = lang.Sprintf("%s: Enter reads this window anew, everything follows", s.between(s.axis.selection()))
 	}
@@ -373,7 +373,6 @@ func timelineBindings() []binding {
 		{id: "much-later", keys: []string{"shift+right"}, does: lang.Mark("point ten columns later"), on: here, do: point(10)},
 		{id: "select", keys: []string{"v"}, does: lang.Mark("begin to select a window of time, or give it up"), tip: lang.Mark("select a window"), on: here, do: (*Model).selectTime},
 		{id: "zoom", keys: []string{"enter"}, does: lang.Mark("read the selected window anew: every screen is then about it; without a selection, follow the chosen thing"), tip: lang.Mark("read it anew"), on: here, do: (*Model).zoom},
-		{id: "zoom-out", keys: []string{"Z"}, does: lang.Mark("go back to the whole time"), tip: lang.Mark("whole time"), on: here, do: (*Model).zoomOut},
 	}
 }
 

@@ -196,6 +196,7 @@ func (m *Model) readDone(msg readingMsg) tea.Cmd {
 		return nil
 	}
 	m.show(msg.Reading)
+	m.note = ""
 	if msg.Partial {
 		m.note = lang.T("reading was stopped: the verdict covers what was read until then")
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/firebreak-io/firebreak/evidence"
 	"github.com/firebreak-io/firebreak/incident"
 	"github.com/firebreak-io/firebreak/lang"
+	"github.com/firebreak-io/firebreak/runbooks"
 )
 
 // verdictPage is the first screen: what burns, because of what, and what to do
@@ -22,8 +23,9 @@ func verdictPage(s *scene, _ place) *page {
 	in := s.now
 	p.thing(row{
 		key: "headline", links: []link{{name: lang.T("walk the runbook"), to: place{screen: onRunbook}}},
-		cites: s.citesOf(firstOf(in)), copy: string(in.Label) + " (" + string(in.Certainty) + "): " + in.Headline,
+		cites: s.citesOf(firstOf(in)), copy: toCopyFirst(in),
 	}, nil, w, headline(s, in))
+	byHand(s, p, w)
 	when := in.Window
 	if when.IsZero() {
 		when = s.report.Window
@@ -56,6 +58,67 @@ func verdictPage(s *scene, _ place) *page {
 	alternatives(s, p, in, w)
 	actions(s, p, w, lang.T("WHAT TO DO, IN ORDER"), in.Actions)
 	return p
+}
+
+// firstActions are the actions to take before anything else, by their place in
+// the list: what saves the scene, and what deals with the label to act on first.
+func firstActions(in *incident.Incident) []int {
+	if in.ActFirst == "" {
+		return nil
+	}
+	var list []int
+	for i, a := range in.Actions {
+		if len(list) < 2 && (i == 0 && a.Label == "" || a.Label == in.ActFirst && a.Command != "") {
+			list = append(list, i)
+		}
+	}
+	for i, a := range in.Actions {
+		if len(list) == 0 && a.Label == in.ActFirst {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+// toCopyFirst is what y copies on the first screen before the cursor is moved:
+// the first command of the box, else the headline.
+func toCopyFirst(in *incident.Incident) string {
+	for _, i := range firstActions(in) {
+		if c := in.Actions[i].Command; c != "" {
+			return c
+		}
+	}
+	return string(in.Label) + " (" + string(in.Certainty) + "): " + in.Headline
+}
+
+// byHand says what the engineer's answers led to, beside what firebreak says.
+func byHand(s *scene, p *page, w int) {
+	for _, b := range s.booksOverridden() {
+		label, _ := b.Start().Follow(runbooks.NewCase(s.report, s.nth), s.notes.overrides(s.now, b.Name)).Conclusion()
+		if label == "" {
+			label = incident.Inconclusive
+		}
+		r := row{key: "by hand " + b.Name, links: []link{{name: b.Title, to: place{screen: onRunbook}}}}
+		said := lang.Sprintf("You say %s, firebreak says %s.", lang.Word(string(label)), lang.Word(string(s.now.Label)))
+		if label == s.now.Label {
+			said = lang.Sprintf("You say %s as well.", lang.Word(string(label)))
+		}
+		p.thing(r, text{{accent, s.arrow + " "}}, w, text{{accent, said}, {dim, "  " + lang.Sprintf("(your answers: %d, runbook %s)", len(s.notes.overrides(s.now, b.Name)), b.Name)}})
+	}
+}
+
+// booksOverridden are the runbooks in which the engineer answered something.
+func (s *scene) booksOverridden() []*runbooks.Book {
+	var list []*runbooks.Book
+	if s.books == nil {
+		return nil
+	}
+	for _, b := range s.books.Books() {
+		if len(s.notes.overrides(s.now, b.Name)) > 0 {
+			list = append(list, b)
+		}
+	}
+	return list
 }
 
 // tight reports whether the window is so low that the verdict must be brief for
@@ -226,22 +289,9 @@ func actFirst(s *scene, p *page, in *incident.Incident, w int) {
 	if in.ActFirst == "" {
 		return
 	}
-	var list []int
-	for i, a := range in.Actions {
-		if i == 0 && a.Label == "" || a.Label == in.ActFirst && a.Command != "" {
-			list = append(list, i)
-		}
-		if len(list) == 2 {
-			break
-		}
-	}
-	for i, a := range in.Actions {
-		if len(list) == 0 && a.Label == in.ActFirst {
-			list = append(list, i)
-		}
-	}
+	list := firstActions(in)
 	p.gap()
-	p.box(s, accent, text{{accent, lang.T("ACT FIRST")}, {strong, "  " + string(in.ActFirst)}}, say(dim, lang.Sprintf("y copies the command")), w, func(b *page, room int) {
+	p.box(s, accent, text{{accent, lang.T("ACT FIRST")}, {strong, "  " + string(in.ActFirst)}}, say(dim, lang.T("y copies the command")), w, func(b *page, room int) {
 		for _, i := range list {
 			a := &in.Actions[i]
 			r := row{key: fmt.Sprintf("first %d", a.Order), copy: a.Command, links: []link{{name: a.What, to: place{screen: onVerdict, key: fmt.Sprintf("action %d", a.Order)}}}}

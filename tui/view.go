@@ -31,11 +31,11 @@ type pageKey struct {
 
 // geometry is where things stand on the screen.
 type geometry struct {
-	top, body  int  // lines above the page, and of the page
-	list, side int  // columns of the list, and of the detail beside it; 0: none
-	tabs       int  // line of the tabs; -1: none
-	chips      int  // line of the filters; -1: none
-	guide      bool // a line above the foot says what to try next
+	top, body  int // lines above the page, and of the page
+	list, side int // columns of the list, and of the detail beside it; 0: none
+	tabs       int // line of the tabs; -1: none
+	chips      int // line of the filters; -1: none
+	guide      int // lines above the foot that say what to try next
 }
 
 // wide is how many columns a list and its detail need beside each other.
@@ -50,7 +50,7 @@ func (m *Model) geometry() geometry {
 		g.tabs = g.top
 		g.top += 2
 	}
-	if len(m.filters) > 0 && m.height >= 8 {
+	if len(m.filters[m.base()]) > 0 && m.height >= 8 {
 		g.chips = g.top - 1
 		g.top++
 		g.chips = g.top - 2
@@ -59,9 +59,9 @@ func (m *Model) geometry() geometry {
 	if m.height < 2 {
 		foot = 0
 	}
-	if m.height >= 10 && m.guideLine() != nil {
-		g.guide = true
-		foot++
+	if m.height >= 10 {
+		g.guide = len(m.guideLines())
+		foot += g.guide
 	}
 	g.body = max(0, m.height-g.top-foot)
 	if sc := m.screen(m.here().screen); m.width >= wide && sc.detail != nil && (m.here().arg == "" || sc.deeper) {
@@ -143,8 +143,8 @@ func (m *Model) Frame() string {
 		put(say(frame, strings.Repeat(m.glyphs.across, m.width)), false)
 	}
 	lines = append(lines, m.body(g)...)
-	if g.guide {
-		put(m.guideLine(), true)
+	for _, line := range m.guideLines()[:g.guide] {
+		put(line, true)
 	}
 	if m.height >= 2 {
 		put(m.footLine(), false)
@@ -394,7 +394,7 @@ func (m *Model) tabLine() text {
 	if total() > m.width {
 		for i := range all {
 			if i != at {
-				all[i] = say(accent, fmt.Sprintf(" %d", i+1))
+				all[i] = say(accent, fmt.Sprintf("%d ", i+1))
 			}
 		}
 	}
@@ -422,7 +422,7 @@ func (m *Model) base() screenID {
 
 func (m *Model) chipLine() text {
 	t := say(dim, " ")
-	for _, f := range m.filters {
+	for _, f := range m.filters[m.base()] {
 		word := lang.T("only")
 		if f.Out {
 			word = lang.T("not")
@@ -444,19 +444,29 @@ func (m *Model) footLine() text {
 	if m.note != "" {
 		return text{{plain, " "}, {info, m.note}}
 	}
-	t := say(plain, " ")
-	for _, id := range m.hints() {
+	hint := func(id string) text {
 		b := m.binding(id)
 		if b == nil {
-			continue
+			return nil
 		}
-		next := text{{accent, m.inWords(b.shown())}, {dim, " " + b.short() + "  "}}
-		if t.cells()+next.cells() > m.width {
+		return text{{accent, m.inWords(b.shown())}, {dim, " " + b.short() + "  "}}
+	}
+	// Help and the way out are always there; of the others what fits before them.
+	var last text
+	hints := m.hints()
+	for len(hints) > 0 && (hints[len(hints)-1] == "help" || hints[len(hints)-1] == "quit") {
+		last = append(hint(hints[len(hints)-1]), last...)
+		hints = hints[:len(hints)-1]
+	}
+	t := say(plain, " ")
+	for _, id := range hints {
+		next := hint(id)
+		if t.cells()+next.cells()+last.cells() > m.width+2 {
 			break
 		}
 		t = append(t, next...)
 	}
-	return t
+	return append(t, last...)
 }
 
 // hits says how many things of the page have what is searched for.

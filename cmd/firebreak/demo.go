@@ -34,42 +34,43 @@ type demo struct {
 
 // demos lists the built-in incidents in the order in which they teach.
 func demos() []demo {
+	last := tui.Guide{Say: lang.Mark("? lists what there is more. q quits."), Do: "help"}
 	return []demo{
 		{
 			"slow-sql", "reference-slow-sql-retries",
 			lang.Mark("a statement without an index, three attempts for each call, a full pool: find the statement"),
 			[]tui.Guide{
-				{Say: lang.Mark("The chain: what began it, what made it worse, what broke. 2 opens the runbook."), Do: "screen"},
-				{Say: lang.Mark("Each question is answered from the evidence. Enter accepts; go on to the label."), Do: "accept", Times: 10},
-				{Say: lang.Mark("Now find the statement that burns: 5 opens the SQL."), Do: "screen"},
+				{Say: lang.Mark("The chain: what began it, what made it worse, what broke. 2 opens the runbook."), At: "runbook"},
+				{Say: lang.Mark("Each question is answered from the evidence. Enter accepts; go on to the label."), At: "runbook", Key: "conclusion"},
+				{Say: lang.Mark("Now find the statement that burns: 5 opens the SQL."), At: "sql"},
 				{Say: lang.Mark("Every number has its line: o opens it, Esc comes back."), Do: "open"},
 				{Say: lang.Mark("Tell the others: E writes the report, Y copies the headline."), Do: "export"},
-				{Say: lang.Mark("? lists what there is more. q quits, and the case is kept."), Do: "help"},
+				last,
 			},
 		},
 		{
 			"two-layers", "traces-layers-of-retries",
 			lang.Mark("retries at the gateway and below it multiply: find the edge to cut"),
 			[]tui.Guide{
-				{Say: lang.Mark("Two layers retry, so nine attempts arrive for one request. 3 opens the calls."), Do: "screen"},
+				{Say: lang.Mark("Two layers retry, so nine attempts arrive for one request. 3 opens the calls."), At: "calls"},
 				{Say: lang.Mark("s sorts: by attempts, by work done for nobody. Which edge is worst?"), Do: "sort"},
-				{Say: lang.Mark("Enter goes into the edge: how its calls ended, and traces of them."), Do: "enter"},
-				{Say: lang.Mark("9 asks what would happen with fewer retries."), Do: "screen"},
-				{Say: lang.Mark("? lists what there is more. q quits, and the case is kept."), Do: "help"},
+				{Say: lang.Mark("Enter goes into the edge: how its calls ended, and traces of them."), At: "calls", Do: "enter"},
+				{Say: lang.Mark("7 shows what happened when, and v selects a window of it."), At: "timeline"},
+				last,
 			},
 		},
 		{
 			"unsure", "traces-callee-slow-itself",
 			lang.Mark("evidence that cannot tell: firebreak says so, and you know more than it does"),
 			[]tui.Guide{
-				{Say: lang.Mark("It says inconclusive, and what to collect. You have looked: 2 opens the runbook."), Do: "screen"},
-				{Say: lang.Mark("Enter goes on. The third question asks whether it is seen what the workers wait for."), Do: "accept", Times: 2},
-				{Say: lang.Mark("You took a profile: it computes. x, then y, then say so."), Do: "override"},
-				{Say: lang.Mark("Enter goes on to the question about processors."), Do: "accept", Times: 7},
+				{Say: lang.Mark("It says inconclusive, and what to collect. You have looked: 2 opens the runbook."), At: "runbook"},
+				{Say: lang.Mark("Enter goes on. The third question asks whether it is seen what the workers wait for."), At: "runbook", Key: "step workers-wait"},
+				{Say: lang.Mark("You took a profile: it computes. x, then y, then say so, then Enter."), Do: "override"},
+				{Say: lang.Mark("Enter goes on to the question about processors."), At: "runbook", Key: "step cpu"},
 				{Say: lang.Mark("x, then y again: this is what you saw."), Do: "override"},
-				{Say: lang.Mark("Enter twice: the walk has a label now, beside firebreak's own."), Do: "accept", Times: 2},
+				{Say: lang.Mark("Enter twice: the walk has a label now, beside firebreak's own."), At: "runbook", Key: "conclusion"},
 				{Say: lang.Mark("E writes the report with your answer and your note in it."), Do: "export"},
-				{Say: lang.Mark("? lists what there is more. q quits, and the case is kept."), Do: "help"},
+				last,
 			},
 		},
 	}

@@ -25,7 +25,11 @@ func (a *app) opener() func(string, int) (tea.ExecCommand, error) {
 			if err != nil {
 				return nil, lang.Errorf("$%s: %w", name, err)
 			}
-			return &foreign{exec.Command(program, append(words[1:], atLine(program, path, line)...)...)}, nil
+			args := atLine(program, path, line)
+			if sh, err := exec.LookPath("sh"); err == nil { // which reads quotes and variables as everywhere else
+				return &foreign{exec.Command(sh, append([]string{"-c", a.env(name) + ` "$@"`, words[0]}, args...)...)}, nil
+			}
+			return &foreign{exec.Command(program, append(words[1:], args...)...)}, nil
 		}
 		return nil, errors.New(lang.T("neither PAGER nor EDITOR is set"))
 	}

@@ -128,7 +128,11 @@ func (a *app) show(cfg tui.Config) error {
 	}
 	if r := end.Report(); r != nil && len(r.Incidents) > 0 {
 		in := r.Incidents[0]
-		fmt.Fprintf(a.stdout, "%s (%s): %s\n", lang.Word(string(in.Label)), lang.Word(string(in.Certainty)), in.Headline)
+		part := ""
+		if end.Partial() {
+			part = " " + lang.T("(only part of the evidence was read)")
+		}
+		fmt.Fprintf(a.stdout, "%s (%s): %s%s\n", lang.Word(string(in.Label)), lang.Word(string(in.Certainty)), in.Headline, part)
 	}
 	return nil
 }
