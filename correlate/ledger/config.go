@@ -40,6 +40,8 @@ type Config struct {
 	KeyWindow time.Duration
 	// Windows is into how many intervals the time covered is cut at most (120).
 	Windows int
+	// Experience is what ledgers before this one have learned; nil without.
+	Experience *Experience
 	// Fingerprint removes the literals of a statement, if given; system is
 	// "mysql", "postgresql" and so on. It is called once per distinct text.
 	Fingerprint func(system, text string) string

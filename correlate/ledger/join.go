@@ -160,6 +160,9 @@ func (j *joiner) run(order []uint32) {
 	j.windows = j.l.span(order)
 	j.all = order
 	for _, j.learning = range []bool{true, false} {
+		if !j.learning {
+			j.recall()
+		}
 		for j.at = 0; j.at < len(order); {
 			n := j.load(j.at)
 			j.dedupe()

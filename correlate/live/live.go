@@ -12,7 +12,7 @@
 // bounded by Config. It cannot know: what a trace goes on to do after it was
 // quiet for longer than Config.Lateness (such spans are counted as late), and,
 // where nothing but likeness tells a retry from a loop, more than the traces
-// tell that were done at the same time.
+// tell that were done until then: the first few of an operation may be ambiguous.
 //
 // An Engine may be used by many goroutines.
 package live
@@ -143,7 +143,7 @@ func New(c Config) *Engine {
 
 func (e *Engine) ledgerConfig() ledger.Config {
 	// Admit keeps it from ever being full, so that it lets no trace go.
-	return ledger.Config{MaxAttempts: 4 * e.cfg.MaxSpans, Fingerprint: e.cfg.Fingerprint}
+	return ledger.Config{MaxAttempts: 4 * e.cfg.MaxSpans, Fingerprint: e.cfg.Fingerprint, Experience: ledger.NewExperience()}
 }
 
 // Admit asks for room for some spans that came by a transport. If there is none

@@ -128,6 +128,31 @@ func TestCountsAreExactWhateverTheBatches(t *testing.T) {
 	}
 }
 
+// TestBatchesLearnFromEachOther sends retries that only likeness tells: at once,
+// to the same callee, without a number. No trace tells by itself.
+func TestBatchesLearnFromEachOther(t *testing.T) {
+	c := newClock()
+	e := New(Config{Now: c.now})
+	const n = 400
+	for i := range n {
+		k := 1 + i%3
+		list := call(i, k, "order", "stock")
+		for a := range k {
+			client, server := list[1+2*a], list[2+2*a]
+			client.Span.Numbers, client.Span.Ordinal = false, 0
+			client.Time = list[0].Time.Add(time.Millisecond + time.Duration(a)*51*time.Millisecond)
+			server.Time = client.Time.Add(time.Millisecond)
+		}
+		send(e, list...)
+		e.Flush()
+	}
+	x := edge(t, e.Snapshot(), "order", "stock")
+	const retries = n // one of three has one, one of three has two
+	if got := x.Methods[0].Retries; got < retries*95/100 || got > retries {
+		t.Errorf("%v retries of %d are counted; %d groups are ambiguous", got, retries, x.Ambiguous)
+	}
+}
+
 func TestTracesWaitForTheirSpans(t *testing.T) {
 	c := newClock()
 	e := New(Config{Now: c.now})
