@@ -253,6 +253,59 @@ func TestLiveCountsAreTheTruth(t *testing.T) {
 	}
 }
 
+// TestOverloadLosesNothingSilently sends more than fits, from several senders at
+// once that do not come back: what was acknowledged is counted, exactly, and the
+// rest was refused.
+func TestOverloadLosesNothingSilently(t *testing.T) {
+	f := startFleet(t, live.Config{MaxSpans: 3_000})
+	var mu sync.Mutex
+	accepted, refused, calls := 0, 0, 0
+	for round := range 4 {
+		var wg sync.WaitGroup
+		for sender := range 4 {
+			wg.Go(func() {
+				for i := range 5 {
+					const n = 100
+					caller, callee, _, spans := burst(((round*4+sender)*5+i)*n, n)
+					// In one request, so that traces are whole.
+					td := caller.Traces()
+					callee.Traces().ResourceSpans().MoveAndAppendTo(td.ResourceSpans())
+					var err error
+					if sender%2 == 0 {
+						_, err = f.client.Export(t.Context(), ptraceotlp.NewExportRequestFromTraces(td))
+					} else {
+						err = f.post(ptraceotlp.NewExportRequestFromTraces(td), false)
+					}
+					mu.Lock()
+					if err == nil {
+						accepted, calls = accepted+spans, calls+n
+					} else {
+						refused += spans
+					}
+					mu.Unlock()
+				}
+			})
+		}
+		wg.Wait()
+		f.pass(2 * time.Second) // room is made before the lateness is over
+	}
+	f.engine.Flush()
+	s := f.engine.Snapshot()
+	var received, turned int64
+	for _, transport := range []string{otlp.GRPC, otlp.HTTP} {
+		received += s.Intake.Received[transport]
+		turned += s.Intake.Refused[transport]
+	}
+	if received != int64(accepted) || turned != int64(refused) || refused == 0 || accepted == 0 {
+		t.Errorf("accepted %d, counted %d; refused %d, counted %d", accepted, received, refused, turned)
+	}
+	for _, e := range s.Edges {
+		if e.Callee == "stock" && e.Methods[0].Calls != float64(calls) {
+			t.Errorf("%v calls are counted of %d acknowledged", e.Methods[0].Calls, calls)
+		}
+	}
+}
+
 // TestLiveReportIsTheOfflineReport sends the spans of a known incident.
 func TestLiveReportIsTheOfflineReport(t *testing.T) {
 	const dir = "../../testdata/incidents/traces-layers-of-retries"
