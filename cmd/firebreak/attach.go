@@ -38,12 +38,12 @@ func (a *app) attachCommand() *cobra.Command {
 report takes the place of the old one, Space holds the screen still and lets it go
 on. A lost connection is tried again. Away from a terminal it writes the last
 report once. Passwords may stand in the URL.`),
-		Example: lang.T(`  firebreak attach localhost:9317
-  kubectl port-forward deploy/firebreak 9317 & firebreak attach localhost:9317
+		Example: lang.T(`  firebreak attach localhost:9464
+  kubectl port-forward deploy/firebreak 9464 & firebreak attach localhost:9464
   firebreak attach https://reader:secret@firebreak.example`),
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return usagef("firebreak attach localhost:9317", "attach takes one URL")
+				return usagef("firebreak attach localhost:9464", "attach takes one URL")
 			}
 			return nil
 		},
@@ -105,7 +105,7 @@ func newRemote(address string, books *runbooks.Library) (*remote, error) {
 	}
 	base, err := url.Parse(address)
 	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
-		return nil, usagef("firebreak attach localhost:9317", "%q is no address of a firebreak serve", address)
+		return nil, usagef("firebreak attach localhost:9464", "%q is no address of a firebreak serve", address)
 	}
 	// The server answers a request for the next report within 25 s.
 	return &remote{base: base, client: &http.Client{Timeout: time.Minute}, books: books}, nil

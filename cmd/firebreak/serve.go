@@ -53,7 +53,7 @@ It listens on this machine only, unless --public is given with other addresses;
 was taken in is counted first.`),
 		Example: lang.T(`  firebreak serve
   firebreak serve --otlp-grpc 0.0.0.0:4317 --otlp-http '' --public
-  firebreak attach localhost:9317`),
+  firebreak attach localhost:9464`),
 		Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			ctx, stop := interruptible()
@@ -65,7 +65,7 @@ was taken in is counted first.`),
 	f.SortFlags = false
 	f.StringVar(&o.grpc, "otlp-grpc", "localhost:4317", lang.T("take in OTLP over gRPC at this address; empty: not"))
 	f.StringVar(&o.http, "otlp-http", "localhost:4318", lang.T("take in OTLP over HTTP at this address; empty: not"))
-	f.StringSliceVar(&o.listen, "web.listen-address", []string{"localhost:9317"}, lang.T("show metrics and reports at these addresses"))
+	f.StringSliceVar(&o.listen, "web.listen-address", []string{"localhost:9464"}, lang.T("show metrics and reports at these addresses"))
 	f.StringVar(&o.webConfig, "web.config.file", "", lang.T("TLS and passwords for metrics and reports: a web configuration file of Prometheus' exporters"))
 	f.BoolVar(&o.public, "public", false, lang.T("allow addresses that others can reach"))
 	f.DurationVar(&o.lateness, "lateness", 10*time.Second, lang.T("a trace is counted when nothing of it has come for so long"))
@@ -97,7 +97,7 @@ func (o *serveOptions) check() error {
 		}
 		host, _, err := net.SplitHostPort(addr)
 		if err != nil {
-			return usagef("firebreak serve --web.listen-address localhost:9317", "%q is no address: host:port", addr)
+			return usagef("firebreak serve --web.listen-address localhost:9464", "%q is no address: host:port", addr)
 		}
 		if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) && !o.public {
 			return usagef("firebreak serve --public", "others can reach %s: say so with --public", addr)

@@ -446,7 +446,7 @@ func TestServeCountsWhatItHasWhenItStops(t *testing.T) {
 func TestServeRefusesWhatMakesNoSense(t *testing.T) {
 	for _, x := range []struct{ args, want string }{
 		{"serve --otlp-grpc=0.0.0.0:4317", "others can reach 0.0.0.0:4317"},
-		{"serve --web.listen-address=:9317", "others can reach :9317"},
+		{"serve --web.listen-address=:9464", "others can reach :9464"},
 		{"serve --otlp-grpc= --otlp-http=", "nothing would come in"},
 		{"serve --otlp-grpc=4317", "is no address"},
 		{"serve --lateness=2m", "--max-age"},
