@@ -2,6 +2,7 @@ package correlate
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/firebreak-io/firebreak/correlate/ledger"
@@ -35,12 +36,14 @@ type callsEnded struct {
 	failed, all    int64
 	gaveUp         int64 // of the failed, those whose callers went away (access logs)
 	seen           sighting
+	turned         turnedAway
 	told           bool // a finding of one of its edges says so already
 }
 
 // add takes in one edge. Callers go away from streams and from hedges that were
 // not needed, too: only an access log's 499 counts as a failure.
 func (c *callsEnded) add(x *ledger.Edge) {
+	c.turned.add(x)
 	failed := int64(0)
 	for o, n := range x.Outcomes {
 		c.all += n
@@ -99,6 +102,7 @@ func (q *inquiry) calleeFindings() {
 	for _, c := range list[:min(len(list), mostCalm)] {
 		q.calleeFinding(c)
 	}
+	q.turnedAwayFindings(slices.Collect(maps.Values(sums)), total)
 	if q.has(incident.CallFailed, incident.CallTimeout, incident.PoolRejected, incident.RetryAmplified) {
 		return
 	}

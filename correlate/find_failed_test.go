@@ -42,6 +42,8 @@ func calmAndFailing(t *testing.T, calm int, protocol string, outcomes ...evidenc
 			s.DBSystem, s.DBName, s.Method, s.Query = "postgresql", "shop", "SELECT", "select stock from t_sku_stock where sku_code = ?"
 		case "dubbo":
 			s.Service, s.Method = "com.acme.shop.SkuService", "getSkuStock"
+		case "grpc":
+			s.Service, s.Method = "shop.Sku", "WatchStock"
 		}
 		span(uint64(i+1), served, s, "order", at.Add(2*time.Millisecond))
 	}
@@ -74,7 +76,13 @@ func TestNobodyIsHealthyWhoseCallsFail(t *testing.T) {
 		{"four calls, all refused", 50, "dubbo", many(evidence.Rejected, 4), false, "getSkuStock"},
 		{"a stray failure", 50, "db", append(many(evidence.OK, 40), evidence.Failed), true, ""},
 		{"nothing fails", 50, "db", many(evidence.OK, 40), true, ""},
-		{"callers left a stream", 50, "dubbo", many(evidence.Cancelled, 40), true, ""},
+		{"some callers went away", 50, "dubbo", append(many(evidence.OK, 20), many(evidence.Cancelled, 40)...), true, ""},
+		{"all callers went away", 50, "dubbo", many(evidence.Cancelled, 40), false, "SkuService"},
+		{"callers left a stream", 50, "grpc", many(evidence.Cancelled, 40), true, ""},
+		{"nobody is let in", 50, "dubbo", many(evidence.Challenged, 40), false, "SkuService"},
+		{"all are told no", 50, "dubbo", many(evidence.BizFailed, 40), false, "SkuService"},
+		{"most are told no", 50, "dubbo", append(many(evidence.OK, 10), many(evidence.BizFailed, 40)...), true, ""},
+		{"challenged first", 50, "dubbo", append(many(evidence.OK, 20), many(evidence.Challenged, 20)...), true, ""},
 	} {
 		in := calmAndFailing(t, c.calm, c.protocol, c.outcomes...).Report().Incidents[0]
 		if (in.Label == incident.Healthy) != c.healthy || !strings.Contains(in.Headline, c.says) {
@@ -98,6 +106,8 @@ func TestFailuresAddUp(t *testing.T) {
 		{"one in four", func(i int) int { return []int{200, 200, 200, 502}[i/100%4] }, false},
 		{"clients go away", func(i int) int { return []int{200, 499}[i/100%2] }, false},
 		{"not found", func(i int) int { return []int{200, 404}[i/100%2] }, true},
+		{"not let in", func(int) int { return 401 }, false},
+		{"not permitted", func(int) int { return 403 }, false},
 	} {
 		e := New(Config{})
 		for i := range 400 {

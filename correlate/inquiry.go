@@ -29,6 +29,9 @@ type inquiry struct {
 	route     *route
 	hot       string // service method that holds most of the workers, "Class.method"
 
+	turned map[string]bool // findings of calls that were turned away, not failed
+	unsaid bool            // most of all calls were not answered as asked
+
 	signal  span // when trouble was seen
 	base    int  // findings of other inquiries in the same report
 	verdict incident.Incident

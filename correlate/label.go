@@ -629,7 +629,7 @@ func (q *inquiry) suffering() bool {
 			return true
 		}
 	}
-	return slices.ContainsFunc(q.of(incident.CallFailed), func(f incident.Finding) bool { return f.Count >= someCalls })
+	return slices.ContainsFunc(q.of(incident.CallFailed), func(f incident.Finding) bool { return f.Count >= someCalls && !q.turned[f.ID] })
 }
 
 // distress reports whether callers or pools are seen to suffer.

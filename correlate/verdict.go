@@ -266,6 +266,8 @@ func (q *inquiry) noIncident() (incident.Label, incident.Certainty) {
 		return incident.Inconclusive, incident.Low
 	case unexplained >= manyErrors && len(calmKinds) > 0:
 		return incident.Healthy, incident.Low // quiet by what is understood, and much that is not
+	case q.unsaid && len(calmKinds) > 0:
+		return incident.Healthy, incident.Low // most calls were answered with something else than was asked for
 	case len(calmKinds) >= 3:
 		return incident.Healthy, incident.High
 	case len(calmKinds) >= 1:
