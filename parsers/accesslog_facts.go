@@ -20,9 +20,11 @@ type accessFacts struct {
 	parent        int // traceparent
 	request       int // GET /path HTTP/1.1
 	verb, path    int
-	clock         int // a date with a time
-	epoch         int // seconds or milliseconds since 1970
-	word          int // anything else without blanks
+	clock         int  // a date with a time
+	epoch         int  // seconds or milliseconds since 1970
+	grpc          int  // statuses of gRPC, by number or by name
+	grpcFailed    bool // one of them is neither 0 nor 1, which flags are, too
+	word          int  // anything else without blanks
 	same          bool
 	first         []byte
 }
@@ -61,6 +63,10 @@ func (f *accessFacts) add(v []byte) {
 
 func (f *accessFacts) element(v []byte) {
 	f.elems++
+	if name := rpcStatusName(v, "grpc"); isGRPCStatus(name) {
+		f.grpc++
+		f.grpcFailed = f.grpcFailed || string(v) != "0" && string(v) != "1"
+	}
 	whole, decimals := numberShape(v)
 	switch {
 	case isDash(v), string(v) == "-1":

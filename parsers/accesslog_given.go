@@ -8,7 +8,7 @@ import "bytes"
 
 // moreThan are the roles for which a recognised layout is preferred to one given
 // that does not name them.
-var moreThan = []accessRole{roleUpAddr, roleUpStatus, roleUpTime, roleDuration, roleRequestID, roleAttempts, roleRetries, roleFlags, roleTries, roleTimers}
+var moreThan = []accessRole{roleUpAddr, roleUpStatus, roleUpTime, roleDuration, roleRequestID, roleAttempts, roleRetries, roleFlags, roleTries, roleTimers, roleGRPC}
 
 // agreeing is how many lines a given layout and a recognised one are compared in.
 const agreeing = 50

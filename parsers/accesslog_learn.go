@@ -331,6 +331,10 @@ func namedRole(key string, f *accessFacts) (accessRole, time.Duration) {
 		if f.request > 0 {
 			return roleRequest, 0
 		}
+	case roleGRPC:
+		if !empty && !f.only(f.grpc) || key == "gs" && !f.grpcFailed {
+			return roleNone, 0
+		}
 	case roleRetries, roleAttempts, roleOrdinal:
 		if !f.only(f.whole) {
 			return roleNone, 0

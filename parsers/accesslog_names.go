@@ -43,6 +43,7 @@ const (
 	roleCapture              //
 	roleCreated              // when the request came, beside the time of its end
 	roleTries                // Kong's list of objects
+	roleGRPC                 // status of gRPC, which HTTP's does not tell
 	accessRoles
 )
 
@@ -91,6 +92,7 @@ var accessNames = map[string]accessName{
 	"traceid": {roleTrace, 0}, "traceparent": {roleTrace, 0}, "httptraceparent": {roleTrace, 0}, "requesttraceparent": {roleTrace, 0}, "xb3traceid": {roleTrace, 0}, "httpxb3traceid": {roleTrace, 0}, "trace": {roleTrace, 0}, "xtraceid": {roleTrace, 0}, "httpxtraceid": {roleTrace, 0}, "oteltraceid": {roleTrace, 0}, "opentelemetrytraceid": {roleTrace, 0}, "tid": {roleTrace, 0},
 
 	"proxyupstreamname": {roleBackend, 0}, "upstreamname": {roleBackend, 0}, "proxyhost": {roleBackend, 0}, "upstreamcluster": {roleBackend, 0}, "routename": {roleBackend, 0}, "routername": {roleBackend, 0}, "servicename": {rolePeer, 0}, "servicehost": {roleAgent, 0}, "tries": {roleTries, 0}, "be": {roleBackend, 0}, "proxyname": {roleBackend, 0}, "ups": {roleBackend, 0},
+	"gs":            {roleGRPC, 0},
 	"responseflags": {roleFlags, 0}, "responseflagslong": {roleFlags, 0}, "tsc": {roleFlags, 0},
 	"upstreamrequestattemptcount": {roleAttempts, 0}, "attemptcount": {roleAttempts, 0}, "attempts": {roleAttempts, 0}, "upstreamattempts": {roleAttempts, 0},
 	"retryattempts": {roleRetries, 0}, "retries": {roleRetries, 0}, "rc": {roleRetries, 0},
@@ -107,6 +109,9 @@ var accessNames = map[string]accessName{
 func accessNameOf(key string) (accessName, bool) {
 	if name, ok := accessNames[key]; ok {
 		return name, true
+	}
+	if grpcKey(key) {
+		return accessName{roleGRPC, 0}, true
 	}
 	has := func(words ...string) bool {
 		for _, w := range words {

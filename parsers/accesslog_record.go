@@ -172,6 +172,11 @@ func (r *accessParser) readMore(p *accessPlan, line []byte, a *evidence.Access, 
 	if v := value(roleFlags); !isDash(v) {
 		a.Flags = r.names.of(v)
 	}
+	if v := value(roleGRPC); !isDash(v) && a.Outcome == evidence.OK {
+		if o := grpcAnswered(v); o != evidence.OutcomeUnknown {
+			a.Outcome = o
+		}
+	}
 	if v := value(roleAttempts); v != nil {
 		a.Attempts = accessCount(v)
 	}

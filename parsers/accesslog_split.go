@@ -56,7 +56,7 @@ func (l *accessLayout) split(line []byte, out *[maxAccessColumns]extent) bool {
 func (l *accessLayout) ready() *accessLayout {
 	l.steps = stepsOf(l.columns)
 	l.more = l.plan.parts > 1
-	for _, role := range [...]accessRole{roleQueued, roleTrace, roleBackend, roleFlags, roleAttempts, roleRetries, roleOrdinal, rolePeer, roleCreated} {
+	for _, role := range [...]accessRole{roleQueued, roleTrace, roleBackend, roleFlags, roleAttempts, roleRetries, roleOrdinal, rolePeer, roleCreated, roleGRPC} {
 		l.more = l.more || l.plan.has(role)
 	}
 	return l

@@ -88,7 +88,7 @@ func (a *accessLog) countTries(e *accessSum, x *evidence.Access, win *windowSum)
 			}
 		}
 		o := evidence.StatusOutcome(u.Status)
-		if o == evidence.OutcomeUnknown && i == len(x.Upstreams)-1 {
+		if i == len(x.Upstreams)-1 && (o == evidence.OutcomeUnknown || o == evidence.OK) { // gRPC fails with status 200
 			o = outcomeOf(x)
 		}
 		e.outcomes[o]++
