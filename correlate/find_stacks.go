@@ -166,6 +166,13 @@ func (q *inquiry) threadPool(p *dumpPool, dumps []*dump) bool {
 			}
 			fc = citeUnion(4, g.cites.citations(), cites)
 		}
+		if fk == incident.StackDBPool {
+			if lent := q.lender(p.id.process, cites); lent != nil && lent.fill("connections") != "" {
+				text = lang.Semicolons([]string{text, lang.Sprintf("%s: %s", lent.display(), lent.fill("connections"))})
+				fn["connections"] = lent.display()
+				fc = citeUnion(5, fc[:min(len(fc), 4)], []evidence.Citation{lent.worst.cite})
+			}
+		}
 		vals := map[string]float64{"threads": float64(n), "pool.max": float64(size), "pool.active": float64(busy), "dumps": float64(len(p.counts))}
 		if low := p.fewest(k); len(p.counts) > 1 {
 			vals["threads.least"] = float64(low)

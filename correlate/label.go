@@ -213,7 +213,7 @@ func (q *inquiry) lockContention() *candidate {
 			c.subject = f.Text
 			c.brief = lang.Sprintf("metadata lock, %s", waits(f.Count))
 			if f.Names["ddl"] != "" {
-				c.brief += lang.Sprintf(" behind %s", clip(f.Names["ddl"], 50))
+				c.brief += lang.Sprintf(" behind %s", changeBrief(f.Names["ddl"]))
 			}
 		}
 		if c.subject == "" {
@@ -327,7 +327,7 @@ func (s *statement) brief() string {
 	if s.fullScan == evidence.Yes && s.table != "" {
 		return lang.Sprintf("%s full scan", s.table)
 	}
-	return clip(s.fingerprint, 70)
+	return statementBrief(s.fingerprint)
 }
 
 // remote are the waits for something outside the process and its database. A
@@ -553,19 +553,7 @@ func (q *inquiry) starvation() *candidate {
 		c.support(1, q.ids(incident.ConnLimit))
 	}
 	switch {
-	case q.workers != nil && q.has(incident.PoolExhausted, incident.PoolRejected):
-		p := q.workers
-		c.subject = p.display()
-		if p.active >= 0 && p.max > 0 {
-			c.subject += fmt.Sprintf(" %d/%d", p.active, p.max)
-		}
-		c.brief = c.subject
-		if p.queued >= 0 {
-			c.subject += lang.Sprintf(", %d queued", p.queued)
-		}
-		if n := p.rejections().count; n > 0 {
-			c.subject = lang.Join([]string{c.subject, plural(n, "rejection")})
-		}
+	case q.refusingWorkers(c):
 	case q.has(incident.ConnExhausted):
 		c.subject = first(q.of(incident.ConnExhausted)).Text
 	case q.has(incident.StackDBPool):
@@ -582,38 +570,6 @@ func (q *inquiry) starvation() *candidate {
 	if q.has(incident.PoolShutdown) && c.points == 0 {
 		c.against = q.ids(incident.PoolShutdown)
 		c.whyNot = lang.T("refusals come from a pool that was shutting down")
-	}
-	return c
-}
-
-// borrowing weighs a pool of connections as what began it: its borrowers wait,
-// nothing shows that what they run is slow, and calls that are retried are
-// retried because of that wait. Retries do not begin by themselves.
-func (q *inquiry) borrowing() *candidate {
-	kinds := []incident.Kind{incident.StackDBPool, incident.ConnExhausted, incident.ConnLeak}
-	c := &candidate{label: incident.PoolStarvation, since: q.since(kinds...)}
-	waiting := q.threadsOfKind(incident.StackDBPool)
-	elsewhere := 0
-	for _, f := range q.findings {
-		if strings.HasPrefix(string(f.Kind), "stack.") && f.Kind != incident.StackDBPool && f.Kind != incident.StackIdle {
-			elsewhere = max(elsewhere, int(f.Values["threads"]))
-		}
-	}
-	if waiting >= fewThreads && waiting > elsewhere {
-		c.support(2, q.ids(incident.StackDBPool))
-		if first(q.of(incident.StackDBPool)).Values["dumps"] > 1 {
-			c.points++
-		}
-		c.subject = first(q.of(incident.StackDBPool)).Text
-	}
-	if f := first(q.of(incident.ConnExhausted)); f.Count >= fewCalls {
-		c.support(2, q.ids(incident.ConnExhausted))
-		if c.subject == "" {
-			c.subject = f.Text
-		}
-	}
-	if c.points > 0 {
-		c.support(1, q.ids(incident.ConnLeak))
 	}
 	return c
 }

@@ -26,9 +26,9 @@ func (q *inquiry) conclude() incident.Incident {
 	all := q.triggers()
 	amp, victim := q.amplifier(), q.starvation()
 	trigger := q.pick(all)
-	if borrow := q.borrowing(); trigger == nil && amp.points >= pointsMedium && borrow.points >= pointsLow && borrow.kinds > 0 {
-		trigger = borrow
-		victim = &candidate{label: incident.PoolStarvation}
+	lone := victim // the full pool, where nothing else is seen
+	if borrow := q.borrowing(); trigger == nil && borrow.points >= pointsLow && borrow.kinds > 0 {
+		trigger, victim = borrow, q.starvedBorrowers()
 	}
 
 	in := incident.Incident{Window: q.signal.window()}
@@ -39,6 +39,9 @@ func (q *inquiry) conclude() incident.Incident {
 	case trigger != nil:
 		in.Label = trigger.label
 		in.Certainty = q.certainty(trigger, all)
+		if trigger.label == incident.PoolStarvation && lone.points >= pointsMedium && in.Certainty == incident.Low {
+			in.Certainty = incident.Medium // as a full pool alone would be
+		}
 	case amp.points >= pointsMedium:
 		in.Label, in.Certainty = incident.RetryAmplification, incident.Medium
 		if amp.points < 5 {
@@ -52,9 +55,9 @@ func (q *inquiry) conclude() incident.Incident {
 	default:
 		in.Label, in.Certainty = q.noIncident()
 	}
-	q.chain(&in, trigger, amp, victim)
+	briefs := q.chain(&in, trigger, amp, victim)
 	in.ActFirst = q.actFirst(&in)
-	in.Headline = q.headline(&in, append(append([]*candidate{}, all...), amp, victim))
+	in.Headline = q.headline(&in, briefs)
 	in.Subject = q.scopeName()
 	in.Notes = q.sentences(&in, trigger)
 	in.Alternatives = q.alternatives(&in, append(append([]*candidate{}, all...), amp, victim))
@@ -306,11 +309,11 @@ func (e *Engine) covers() time.Duration {
 }
 
 // chain links trigger, amplifier and victim, as far as each is supported and
-// may be caused by the one before.
-func (q *inquiry) chain(in *incident.Incident, trigger, amp, victim *candidate) {
+// may be caused by the one before. It returns what each link is in a few words.
+func (q *inquiry) chain(in *incident.Incident, trigger, amp, victim *candidate) (briefs []string) {
 	in.Chain = []incident.Link{}
 	if in.Label == incident.Healthy || in.Label == incident.Inconclusive {
-		return
+		return nil
 	}
 	full := q.has(incident.PoolExhausted, incident.PoolRejected, incident.ConnExhausted, incident.StackDBPool, incident.PoolBusy, incident.ConnLimit)
 	add := func(role incident.Role, c *candidate) {
@@ -319,11 +322,14 @@ func (q *inquiry) chain(in *incident.Incident, trigger, amp, victim *candidate) 
 			link.Since = at
 		} else if role != incident.Trigger {
 			link.Since = c.since
+		} else if c.label == incident.PoolStarvation {
+			link.Since = q.since(incident.ConnExhausted, incident.ConnLeak)
 		}
 		if role == incident.Trigger && link.Since.IsZero() {
 			link.Assumed = true
 		}
 		in.Chain = append(in.Chain, link)
+		briefs = append(briefs, cmp.Or(c.brief, brief(c.subject)))
 	}
 	if trigger != nil && trigger.label == incident.DuplicateWrites {
 		if amp = q.behind(amp); amp == nil {
@@ -331,7 +337,9 @@ func (q *inquiry) chain(in *incident.Incident, trigger, amp, victim *candidate) 
 		}
 	}
 	last := incident.Label("")
-	follows := func(l incident.Label) bool { return last == "" || slices.Contains(causes[last], l) }
+	follows := func(l incident.Label) bool {
+		return last == "" || slices.Contains(causes[last], l) || last == incident.PoolStarvation && l == last // workers wait for connections
+	}
 	if trigger != nil && trigger.label != incident.DuplicateWrites {
 		add(incident.Trigger, trigger)
 		last = trigger.label
@@ -342,7 +350,7 @@ func (q *inquiry) chain(in *incident.Incident, trigger, amp, victim *candidate) 
 	}
 	if trigger != nil && trigger.label == incident.DuplicateWrites {
 		add(incident.Victim, trigger)
-		return
+		return briefs
 	}
 	if full && victim.points > 0 && follows(victim.label) {
 		add(incident.Victim, victim)
@@ -353,6 +361,7 @@ func (q *inquiry) chain(in *incident.Incident, trigger, amp, victim *candidate) 
 			in.Chain[i].Assumed = true
 		}
 	}
+	return briefs
 }
 
 // actFirst is what to deal with first: cutting the amplification usually comes
@@ -370,7 +379,7 @@ func (q *inquiry) actFirst(in *incident.Incident) incident.Label {
 }
 
 // headline is the chain in one line that can be pasted into a channel.
-func (q *inquiry) headline(in *incident.Incident, all []*candidate) string {
+func (q *inquiry) headline(in *incident.Incident, briefs []string) string {
 	switch in.Label {
 	case incident.Healthy:
 		return lang.T("healthy: nothing in this evidence says that the fleet is burning")
@@ -379,19 +388,13 @@ func (q *inquiry) headline(in *incident.Incident, all []*candidate) string {
 			return lang.Sprintf("inconclusive: the window leaves out all records that have a time (%d)", q.e.excluded)
 		}
 		if f := q.worstTrouble(); f.ID != "" {
-			return lang.Sprintf("inconclusive: %s", clip(f.Text, 160))
+			return lang.Sprintf("inconclusive: %s", shorten(f.Text, 160))
 		}
 		return lang.T("inconclusive: the evidence cannot tell; see what is missing")
 	}
 	var parts []string
-	for _, l := range in.Chain {
-		words := clip(l.Subject, 90)
-		for _, c := range all {
-			if c.label == l.Label && c.brief != "" {
-				words = c.brief
-			}
-		}
-		parts = append(parts, lang.Sprintf("%s (%s)", string(l.Label), words))
+	for i, l := range in.Chain {
+		parts = append(parts, lang.Sprintf("%s (%s)", string(l.Label), briefs[i]))
 	}
 	return strings.Join(parts, " -> ")
 }

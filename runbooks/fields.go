@@ -90,6 +90,7 @@ var fields = map[string][]incident.Kind{
 	"query":       timeKinds,
 	"provider":    {incident.CallSlowProvider},
 	"kind":        {incident.ConnHeldAcross},
+	"connections": {incident.StackDBPool},
 
 	// Numbers.
 	"calls":                edgeKinds,
