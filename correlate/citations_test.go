@@ -74,7 +74,7 @@ var shown = map[incident.Kind][]string{
 	incident.ProbeSlow:       {"elapsed", "invoke"},
 	incident.ProbeFast:       {"elapsed", "invoke"},
 	incident.StackDBRead:     {`"`, "goroutine ", " @ 0x"},
-	incident.StackDBPool:     {`"`, "goroutine ", " @ 0x"},
+	incident.StackDBPool:     {`"`, "goroutine ", " @ 0x", "not available", "wait millis", "total="}, // a thread, or the gauge of the pool that it waits for
 	incident.StackHTTP:       {`"`, "goroutine ", " @ 0x"},
 	incident.StackLock:       {`"`, "goroutine ", " @ 0x"},
 	incident.StackRPC:        {`"`, "goroutine ", " @ 0x"},

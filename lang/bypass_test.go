@@ -15,7 +15,8 @@ var sentence = regexp.MustCompile(`(?:^|[^\w.$/])[A-Za-z]?[a-z]{2,},? [a-z]{1,},
 
 // notForPeople are files whose texts are what firebreak recognises, not what it
 // says, or that a machine reads.
-var notForPeople = []string{"parsers/", "correlate/appframe.go", "correlate/classify", "correlate/leaf.go", "correlate/waitkind.go", "correlate/ledger/", "collector/hint.go",
+var notForPeople = []string{
+	"parsers/", "correlate/appframe.go", "correlate/classify", "correlate/leaf.go", "correlate/waitkind.go", "correlate/ledger/", "collector/hint.go",
 	"exporter/", "collector/otlp/",
 }
 
