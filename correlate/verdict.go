@@ -275,6 +275,8 @@ func (q *inquiry) noIncident() (incident.Label, incident.Certainty) {
 		return incident.Healthy, incident.High
 	case len(calmKinds) >= 1:
 		return incident.Healthy, incident.Medium
+	case unexplained >= manyErrors:
+		return incident.Inconclusive, incident.Low // nothing is known but that much of it failed
 	case (q.e.readLogs() || q.e.servedWell()) && !q.e.readInVain():
 		return incident.Healthy, incident.Low
 	}

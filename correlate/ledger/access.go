@@ -93,6 +93,9 @@ func (a *accessLog) add(r *evidence.Record) {
 		if a.source != r.Cite.Source || a.folder == "" {
 			a.source = strings.Clone(r.Cite.Source)
 			a.folder = path.Dir(a.source)
+			if a.folder == "." { // no folder: the file's own name says whose it is
+				a.folder = path.Base(a.source)
+			}
 		}
 		name = a.folder
 	}
