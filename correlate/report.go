@@ -405,8 +405,11 @@ func (q *inquiry) fingerprints() []incident.Fingerprint {
 			}
 		}
 		if s == q.statement && q.hot != "" && len(q.of(incident.StackDBRead)) > 0 {
-			o.Method = q.hot
-			o.DAOFrame = first(q.of(incident.StackDBRead)).Names["app_frame"]
+			threads := first(q.of(incident.StackDBRead))
+			o.Method, o.DAOFrame = q.hot, threads.Names["app_frame"]
+			for _, c := range threads.Citations[:min(1, len(threads.Citations))] {
+				cites.citeAt(cited{cite: c})
+			}
 		}
 		o.Citations = cites.citations()
 		list = append(list, o)

@@ -309,7 +309,7 @@ func (d *callDetail) nobody() {
 		if *e.WastedShare >= 0.1 {
 			tn = hurt
 		}
-		d.fact("nobody", lang.T("wasted"), d.s.gauge(*e.WastedShare, max(4, min(20, d.w-40)), tn).and(tn, " "+percent(*e.WastedShare)).and(dim, " "+lang.T("of the provider's time")))
+		d.fact("nobody", lang.T("wasted"), d.s.gauge(*e.WastedShare, max(4, min(20, d.w-40)), tn).and(tn, " "+percent(*e.WastedShare)).and(dim, " "+lang.T("of the provider's time: nobody used its answer")))
 	}
 }
 

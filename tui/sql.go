@@ -272,7 +272,7 @@ func sqlDetail(s *scene, _ place, key string) *page {
 		}
 		p.thing(row{key: "plan", cites: cites, links: toLines(cites, 1)}, say(tn, glyph+" "), w, say(tn, said+" ").with(s.seen(cites, 1)))
 	}
-	p.facts(s, w, sqlFacts(f, about, cites))
+	p.facts(s, w, sqlFacts(s, f, about, cites))
 	sqlActions(s, p, f, w)
 	sqlThreads(s, p, i, w)
 	sqlSpans(s, p, f, w)
@@ -282,7 +282,7 @@ func sqlDetail(s *scene, _ place, key string) *page {
 }
 
 // sqlFacts are the numbers of a statement, each with where it was seen.
-func sqlFacts(f *incident.Fingerprint, about []*incident.Finding, cites []evidence.Citation) []fact {
+func sqlFacts(s *scene, f *incident.Fingerprint, about []*incident.Finding, cites []evidence.Citation) []fact {
 	var list []fact
 	number := func(name, key string, v float64, ok bool, said func(float64) string, tn tone) {
 		if ok {
@@ -307,6 +307,13 @@ func sqlFacts(f *incident.Fingerprint, about []*incident.Finding, cites []eviden
 	seen := cites[:min(1, len(cites))]
 	if f.Table != "" {
 		list = append(list, fact{name: lang.T("table"), value: f.Table, cites: seen})
+	}
+	// Who runs it is told by threads, not by the plan.
+	for _, x := range s.report.Findings {
+		if x.Kind == incident.StackDBRead && f.DAOFrame != "" && x.Names["app_frame"] == f.DAOFrame {
+			seen = x.Citations[:min(1, len(x.Citations))]
+			break
+		}
 	}
 	if f.Method != "" {
 		list = append(list, fact{name: lang.T("run by"), value: f.Method, cites: seen})
