@@ -10,12 +10,13 @@ var pools = []composed{
 	{"pool-hikari-too-small", hikariTooSmall, want{
 		Why:   "Four connections for forty threads; statements take 3 ms, PostgreSQL's log proves it. The pool is the bottleneck.",
 		Label: "pool-starvation", Incidents: 1, Not: []string{"slow-sql", "lock-contention"},
+		Chain: []string{"trigger pool-starvation", "victim pool-starvation"},
 		Pools: []pool{{Name: "ReportPool", Active: ptr(4)}},
 	}},
 	{"pool-connection-leak", connectionLeak, want{
 		Why:   "Connections are taken and never given back: leak warnings that nobody withdraws, sessions that sleep in the database, borrowers that give up.",
 		Label: "pool-starvation", Incidents: 1, Not: []string{"slow-sql", "lock-contention", "healthy"},
-		Says: []string{"leak"},
+		Chain: []string{"trigger pool-starvation"}, Says: []string{"leak"},
 	}},
 	{"pool-exhausted-without-dumps", exhaustedOnly, want{
 		Why:   "Only the symptom was saved: 200 of 200 workers for a minute. Nothing tells what they do.",
