@@ -138,5 +138,9 @@ func percent(n, of int) string {
 	if of == 0 {
 		return "–"
 	}
-	return fmt.Sprintf("%.0f %%", 100*float64(n)/float64(of))
+	share := 100 * float64(n) / float64(of)
+	if n < of && share >= 99.5 {
+		return fmt.Sprintf("%.1f %%", min(share, 99.9)) // not all of them, so not 100
+	}
+	return fmt.Sprintf("%.0f %%", share)
 }
