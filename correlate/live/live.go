@@ -49,6 +49,9 @@ type Config struct {
 	Recent         time.Duration
 	MaxRecent      int
 	MaxRecentBytes int
+	// MaxRawBytes bounds the latest bytes of followed files that are kept for
+	// bundles of evidence (32 MiB; below zero: none are).
+	MaxRawBytes int
 
 	Version     string                           // of the tool, for reports
 	Fingerprint func(system, text string) string // removes the literals of a statement, if given
@@ -80,6 +83,9 @@ func defaulted(c Config) Config {
 	wait(&c.Recent, 5*time.Minute)
 	or(&c.MaxRecent, 100_000)
 	or(&c.MaxRecentBytes, 128<<20)
+	if c.MaxRawBytes == 0 {
+		c.MaxRawBytes = 32 << 20
+	}
 	if c.Now == nil {
 		c.Now = time.Now
 	}
@@ -97,10 +103,15 @@ type Engine struct {
 	ledger   *ledger.Ledger
 	traces   map[[16]byte]*open
 	closed   tombstones
-	reserved int // spans admitted and not added yet
+	reserved int // spans of the requests at hand
+	arrived  int // of those, the spans that were added
 	joining  int // spans that were taken out and are being joined
 	recent   recent
+	sources  sourceBook
 	intake   Intake
+
+	rawMu sync.Mutex
+	raw   rawRing
 
 	closing sync.Mutex // one batch at a time
 	sumMu   sync.Mutex
@@ -125,6 +136,7 @@ type Intake struct {
 
 	SpansHeld, TracesOpen int
 	RecentKept            int     // records that the next report is made of
+	SourcesFolded         int     // sources that were too many to be listed
 	RecentShare           float64 // share of the traces that it sees
 }
 
@@ -136,6 +148,7 @@ func New(c Config) *Engine {
 	e.intake.Received, e.intake.Refused = map[string]int64{}, map[string]int64{}
 	e.sums = newSums(c.MaxEdges, c.MaxMethods)
 	e.recent = recent{max: c.MaxRecent, maxBytes: c.MaxRecentBytes}
+	e.raw.max = c.MaxRawBytes
 	// Whoever follows notices a restart: later engines begin with higher numbers.
 	e.revision = uint64(max(0, c.Now().UnixMilli()))
 	return e
@@ -166,10 +179,13 @@ func (e *Engine) Done(spans int) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.reserved -= spans
+	// Spans that were expected and did not come, or came without being expected,
+	// make it seem for a moment that more are expected, or fewer, than are.
+	e.arrived = min(max(0, e.arrived-spans), e.reserved)
 }
 
 // held is for how many spans memory is in use.
-func (e *Engine) held() int { return e.ledger.Held() + e.reserved + e.joining }
+func (e *Engine) held() int { return e.ledger.Held() + e.reserved - e.arrived + e.joining }
 
 // Add takes one record. It keeps nothing of r that is lent.
 func (e *Engine) Add(r *evidence.Record) {
@@ -179,6 +195,9 @@ func (e *Engine) Add(r *evidence.Record) {
 	e.recent.add(now, r)
 	if r.Span == nil {
 		return
+	}
+	if e.arrived < e.reserved {
+		e.arrived++
 	}
 	id := r.Span.TraceID
 	e.intake.LastSpan = now
@@ -212,8 +231,12 @@ func (e *Engine) close(all bool) {
 	e.closing.Lock()
 	defer e.closing.Unlock()
 	now := e.cfg.Now()
+	e.rawMu.Lock()
+	e.raw.expire(now.Add(-2*e.cfg.Recent), now.Add(-20*e.cfg.Recent))
+	e.rawMu.Unlock()
 	e.mu.Lock()
 	e.recent.expire(now.Add(-e.cfg.Recent))
+	e.sources.expire(now.Add(-e.cfg.Recent))
 	done := e.doneTraces(now, all)
 	part := e.ledger.Part(func(id [16]byte) bool { _, yes := done[id]; return yes })
 	for id := range done {
@@ -290,6 +313,7 @@ func (e *Engine) Snapshot() *Snapshot {
 	s.Intake.Received, s.Intake.Refused = maps.Clone(e.intake.Received), maps.Clone(e.intake.Refused)
 	s.Intake.SpansHeld, s.Intake.TracesOpen = e.held(), len(e.traces)
 	s.Intake.RecentKept, s.Intake.RecentShare = len(e.recent.list), e.recent.kept()
+	s.Intake.SourcesFolded = e.sources.folded
 	s.MaxSpans = e.cfg.MaxSpans
 	return s
 }

@@ -14,10 +14,13 @@ type recent struct {
 	list          []remembered // in the order in which they came
 	bytes         int
 	max, maxBytes int
-	halved        int // the share of traces that is kept is 1 in 2^halved
-	fresh         int // records since the last report, whether kept or not
-	other         int // records without a trace that found no room
+	halved        int                    // the share of traces that is kept is 1 in 2^halved
+	fresh         int                    // records since the last report, whether kept or not
+	other         map[string]int         // records without a trace that found no room, by source
+	dumps         map[dumpName]time.Time // when dumps that are being read began
 }
+
+type dumpName struct{ source, id string }
 
 type remembered struct {
 	at    time.Time
@@ -50,8 +53,17 @@ func (r *recent) add(now time.Time, rec *evidence.Record) {
 	}
 	size := sizeOf(rec)
 	if rec.Span == nil && (len(r.list) >= r.max || r.bytes+size > r.maxBytes) {
-		r.other++ // spans make room below, and so for the next one
+		// Spans make room below, and so for the next one.
+		if r.other == nil {
+			r.other = map[string]int{}
+		}
+		if r.other[rec.Cite.Source] > 0 || len(r.other) < maxSources {
+			r.other[rec.Cite.Source]++
+		}
 	} else {
+		if rec.Stack != nil || rec.Dump != nil {
+			now = r.dumpTime(now, rec)
+		}
 		raw := rec.Raw
 		rec.Raw = nil
 		r.list = append(r.list, remembered{now, size, rec.Clone()})
@@ -62,6 +74,36 @@ func (r *recent) add(now time.Time, rec *evidence.Record) {
 		r.halved++
 		r.keepOnly(func(x remembered) bool { return r.in(x.rec) })
 	}
+}
+
+// maxDumps bounds the dumps that are being read at once.
+const maxDumps = 1000
+
+// dumpTime is when the dump of a record began to come, so that all of it is let
+// go at once.
+func (r *recent) dumpTime(now time.Time, rec *evidence.Record) time.Time {
+	k := dumpName{source: rec.Cite.Source}
+	if rec.Stack != nil {
+		k.id = rec.Stack.Dump
+	} else {
+		k.id = rec.Dump.ID
+	}
+	began, known := r.dumps[k]
+	if rec.Dump != nil {
+		if rec.Dump.Closing {
+			delete(r.dumps, k)
+		} else {
+			if r.dumps == nil || len(r.dumps) >= maxDumps {
+				r.dumps = map[dumpName]time.Time{}
+			}
+			r.dumps[k] = now
+			return now
+		}
+	}
+	if known {
+		return began
+	}
+	return now
 }
 
 // expire lets go what came before a time.

@@ -7,7 +7,6 @@ import (
 
 	"github.com/firebreak-io/firebreak/correlate"
 	"github.com/firebreak-io/firebreak/incident"
-	"github.com/firebreak-io/firebreak/lang"
 )
 
 // Published is a report as it was made at a time. Nobody changes it any more.
@@ -23,7 +22,7 @@ type Published struct {
 const Source = "otlp"
 
 // Publish makes a report of the recent records, if something came since the
-// last one, and reports whether it did.
+// last one or nothing of it is recent any more, and reports whether it did.
 func (e *Engine) Publish() bool {
 	e.publishing.Lock()
 	defer e.publishing.Unlock()
@@ -32,13 +31,13 @@ func (e *Engine) Publish() bool {
 	e.recent.expire(began.Add(-e.cfg.Recent))
 	fresh := e.recent.fresh
 	list := slices.Clone(e.recent.list)
-	share, other := e.recent.kept(), e.recent.other
-	e.recent.fresh, e.recent.other = 0, 0
+	share, dropped := e.recent.kept(), e.recent.other
+	e.recent.fresh, e.recent.other = 0, nil
 	e.mu.Unlock()
-	if fresh == 0 && e.published.Load() != nil {
+	if last := e.published.Load(); fresh == 0 && last != nil && (len(list) > 0 || last.Records == 0) {
 		return false
 	}
-	report, err := e.conclude(list, share, other)
+	report, err := e.conclude(list, listed(list, dropped, e.Sources(), share))
 	if err != nil {
 		e.cfg.Failed("report", err)
 		return false
@@ -54,29 +53,16 @@ func (e *Engine) Publish() bool {
 }
 
 // conclude reads records again with an engine of their own.
-func (e *Engine) conclude(list []remembered, share float64, other int) (*incident.Report, error) {
+func (e *Engine) conclude(list []remembered, sources []incident.Source) (*incident.Report, error) {
 	engine := correlate.New(correlate.Config{Version: e.cfg.Version, Fingerprint: e.cfg.Fingerprint})
-	source := incident.Source{Path: Source, Format: "otlp-proto", Records: len(list), Skipped: other, Problems: []string{}}
 	for _, x := range list {
 		if err := engine.Add(x.rec); err != nil {
 			return nil, err
 		}
-		if at := x.rec.Time; !at.IsZero() {
-			if source.From.IsZero() || at.Before(source.From) {
-				source.From = at
-			}
-			if at.After(source.To) {
-				source.To = at
-			}
-		}
 	}
-	if share < 1 {
-		source.Problems = append(source.Problems, lang.Sprintf("one trace in %d was kept to bound memory, chosen by its ID: shares hold, counts are of those", int(1/share+0.5)))
+	for _, s := range sources {
+		engine.AddSource(s)
 	}
-	if other > 0 {
-		source.Problems = append(source.Problems, lang.Sprintf("%d observations were dropped because a store was full", other))
-	}
-	engine.AddSource(source)
 	report := engine.Report()
 	if e.cfg.Conclude == nil {
 		return report, nil
