@@ -12,17 +12,18 @@ import (
 )
 
 // spoken are the folders whose code speaks to people.
-var spoken = []string{"cmd", "collector", "correlate", "incident", "parsers", "runbooks", "tui", "simulate", "exporter", "capture"}
+var spoken = []string{"cmd", "collector", "correlate", "incident", "parsers", "runbooks", "tui", "simulate", "exporter", "capture", "document"}
 
 // wrappers are functions of a folder that translate one of their arguments, by
 // its place: -1 for a noun of plural's, of which the key is "%s" and the plural.
 var wrappers = map[string]map[string][]int{
 	"incident":  {"add": {1}, "heading": {0}, "row": {1}},
 	"correlate": {"fill": {0}},
-	"runbooks":  {"complain": {1}, "problem": {1}, "fields": {1}, "oneOf": {1}, "sequence": {1}},
+	"runbooks":  {"complain": {1}, "Problem": {1}, "fields": {1}, "oneOf": {1}, "sequence": {1}},
 	"collector": {"problem": {1}, "unread": {1}, "consequence": {1}},
+	"document":  {"Problem": {1}},
 	"parsers":   {"Skip": {1}},
-	"cmd":       {"usagef": {1}},
+	"cmd":       {"usagef": {1}, "complain": {1}, "refuse": {1}, "Problem": {1}},
 	"simulate":  {"say": {0}, "known": {2}, "unknown": {1}, "need": {2}, "add": {1}},
 }
 

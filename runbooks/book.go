@@ -11,8 +11,7 @@
 package runbooks
 
 import (
-	"strings"
-
+	"github.com/firebreak-io/firebreak/document"
 	"github.com/firebreak-io/firebreak/incident"
 )
 
@@ -27,8 +26,8 @@ type Book struct {
 	Steps   []Step // the first is where a walk begins
 	Actions []Template
 
-	file *file
-	at   place
+	file *document.File
+	at   document.Place
 }
 
 // Step is one question.
@@ -43,7 +42,7 @@ type Step struct {
 	Next      map[incident.Answer]Next
 	Actions   []Template // for walks that come here; answered yes, unless they say otherwise
 
-	at place
+	at document.Place
 }
 
 // Decider says how a step is answered where the mere presence of a finding
@@ -64,7 +63,7 @@ type Next struct {
 	Conclude incident.Label
 	Then     string // step; empty: the walk ends
 
-	at place
+	at document.Place
 }
 
 // Phase is the place of an action in the order in which things are done.
@@ -85,7 +84,7 @@ type Template struct {
 	Risk     []string
 	Label    incident.Label // the link of the chain that it deals with
 
-	at place
+	at document.Place
 }
 
 // When restricts a template. Conditions that are given must all hold.
@@ -120,17 +119,4 @@ func (b *Book) Step(id string) *Step {
 		}
 	}
 	return nil
-}
-
-// place is where something stands in a file, from 1.
-type place struct{ line, column int }
-
-// file is the text of a runbook, kept for its messages.
-type file struct {
-	name  string
-	lines []string
-}
-
-func newFile(name string, text []byte) *file {
-	return &file{name: name, lines: strings.Split(strings.ReplaceAll(string(text), "\r\n", "\n"), "\n")}
 }

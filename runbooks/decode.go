@@ -1,13 +1,11 @@
 package runbooks
 
 import (
-	"bytes"
-	"errors"
-	"io"
 	"strings"
 
 	"go.yaml.in/yaml/v4"
 
+	"github.com/firebreak-io/firebreak/document"
 	"github.com/firebreak-io/firebreak/incident"
 	"github.com/firebreak-io/firebreak/lang"
 )
@@ -15,70 +13,33 @@ import (
 // Parse reads one runbook. The error, if any, is a Problems with all that is
 // wrong with its form; what it means is Lint's to judge.
 func Parse(name string, text []byte) (*Book, error) {
-	d := &decoder{file: newFile(name, text)}
-	loader, err := yaml.NewLoader(bytes.NewReader(text))
-	if err != nil {
-		return nil, err
-	}
-	var root, more yaml.Node
-	if err := loader.Load(&root); err != nil {
-		return nil, d.broken(err)
-	}
-	switch err := loader.Load(&more); {
-	case err == nil:
-		d.complain(&more, "a second document: a file holds one runbook")
-	case !errors.Is(err, io.EOF):
-		return nil, d.broken(err)
-	}
-	b := &Book{file: d.file, at: place{1, 1}}
-	if len(root.Content) == 1 {
-		d.book(root.Content[0], b)
+	d := &decoder{file: document.NewFile(name, text)}
+	root, problems := d.file.Load(text)
+	d.problems = problems
+	b := &Book{file: d.file, at: document.Place{Line: 1, Column: 1}}
+	if root != nil {
+		d.book(root, b)
 	}
 	if len(d.problems) > 0 {
-		return nil, d.problems.sorted()
+		return nil, d.problems.Sorted()
 	}
 	return b, nil
 }
 
 // decoder turns nodes into a book, noting every problem and going on.
 type decoder struct {
-	file     *file
-	problems Problems
+	file     *document.File
+	problems document.Problems
 }
-
-// broken says where a text stops being YAML.
-func (d *decoder) broken(err error) error {
-	if errors.Is(err, io.EOF) {
-		return Problems{d.file.problem(place{}, "the file is empty")}
-	}
-	var bad *yaml.LoadError
-	if errors.As(err, &bad) {
-		return Problems{d.file.problem(place{bad.Mark.Line, max(1, bad.Mark.Column)}, "%s", bad.Message)}
-	}
-	return Problems{d.file.problem(place{}, "%s", strings.TrimPrefix(err.Error(), "yaml: "))}
-}
-
-func placeOf(n *yaml.Node) place { return place{n.Line, max(1, n.Column)} }
 
 func (d *decoder) complain(n *yaml.Node, format string, args ...any) {
-	d.problems = append(d.problems, d.file.problem(placeOf(n), format, args...))
-}
-
-// real follows an alias.
-func real(n *yaml.Node) *yaml.Node {
-	for range 10 {
-		if n.Kind != yaml.AliasNode || n.Alias == nil {
-			break
-		}
-		n = n.Alias
-	}
-	return n
+	d.problems = append(d.problems, d.file.Problem(document.PlaceOf(n), format, args...))
 }
 
 // fields calls the function of each key of a mapping; a key that has none, or
 // comes twice, is a problem.
 func (d *decoder) fields(n *yaml.Node, what string, of map[string]func(*yaml.Node)) {
-	n = real(n)
+	n = document.Real(n)
 	if n.Kind != yaml.MappingNode {
 		d.complain(n, "%s must be a mapping", lang.T(what))
 		return
@@ -89,7 +50,7 @@ func (d *decoder) fields(n *yaml.Node, what string, of map[string]func(*yaml.Nod
 		read := of[key.Value]
 		switch {
 		case key.Kind != yaml.ScalarNode || read == nil:
-			d.complain(key, "%s has no key %q%s", lang.T(what), key.Value, nearest(key.Value, keysOf(of)))
+			d.complain(key, "%s has no key %q%s", lang.T(what), key.Value, document.Nearest(key.Value, keysOf(of)))
 		case seen[key.Value]:
 			d.complain(key, "key %q comes twice", key.Value)
 		default:
@@ -100,7 +61,7 @@ func (d *decoder) fields(n *yaml.Node, what string, of map[string]func(*yaml.Nod
 }
 
 func (d *decoder) text(n *yaml.Node) string {
-	n = real(n)
+	n = document.Real(n)
 	if n.Kind != yaml.ScalarNode || n.Tag == "!!null" {
 		d.complain(n, "must be a text")
 		return ""
@@ -110,7 +71,7 @@ func (d *decoder) text(n *yaml.Node) string {
 
 // list reads a text or a list of texts.
 func (d *decoder) list(n *yaml.Node, each func(*yaml.Node, string)) {
-	n = real(n)
+	n = document.Real(n)
 	if n.Kind != yaml.SequenceNode {
 		each(n, d.text(n))
 		return
@@ -128,13 +89,13 @@ func (d *decoder) texts(n *yaml.Node) []string {
 
 // sequence reads a list of other things than texts.
 func (d *decoder) sequence(n *yaml.Node, what string, each func(*yaml.Node)) {
-	n = real(n)
+	n = document.Real(n)
 	if n.Kind != yaml.SequenceNode {
 		d.complain(n, "%s must be a list", lang.T(what))
 		return
 	}
 	for _, c := range n.Content {
-		each(real(c))
+		each(document.Real(c))
 	}
 }
 
@@ -144,7 +105,7 @@ func (d *decoder) kinds(n *yaml.Node) []incident.Kind {
 		switch {
 		case s == "":
 		case !known(kindNames(), s):
-			d.complain(at, "unknown kind of finding %q%s", s, nearest(s, kindNames()))
+			d.complain(at, "unknown kind of finding %q%s", s, document.Nearest(s, kindNames()))
 		default:
 			list = append(list, incident.Kind(s))
 		}
@@ -158,7 +119,7 @@ func (d *decoder) labels(n *yaml.Node) []incident.Label {
 		switch {
 		case s == "":
 		case !known(labelNames(), s):
-			d.complain(at, "unknown label %q%s", s, nearest(s, labelNames()))
+			d.complain(at, "unknown label %q%s", s, document.Nearest(s, labelNames()))
 		default:
 			list = append(list, incident.Label(s))
 		}
@@ -177,7 +138,7 @@ func (d *decoder) oneOf(n *yaml.Node, what string, words ...string) string {
 
 func (d *decoder) book(n *yaml.Node, b *Book) {
 	d.fields(n, "a runbook", map[string]func(*yaml.Node){
-		"name":  func(n *yaml.Node) { b.Name, b.at = d.text(n), placeOf(n) },
+		"name":  func(n *yaml.Node) { b.Name, b.at = d.text(n), document.PlaceOf(n) },
 		"title": func(n *yaml.Node) { b.Title = d.text(n) },
 		"about": func(n *yaml.Node) { b.About = d.text(n) },
 		"steps": func(n *yaml.Node) {
@@ -188,9 +149,9 @@ func (d *decoder) book(n *yaml.Node, b *Book) {
 }
 
 func (d *decoder) step(n *yaml.Node) Step {
-	s := Step{at: placeOf(n)}
+	s := Step{at: document.PlaceOf(n)}
 	d.fields(n, "a step", map[string]func(*yaml.Node){
-		"id":   func(n *yaml.Node) { s.ID, s.at = d.text(n), placeOf(n) },
+		"id":   func(n *yaml.Node) { s.ID, s.at = d.text(n), document.PlaceOf(n) },
 		"ask":  func(n *yaml.Node) { s.Ask = d.text(n) },
 		"body": func(n *yaml.Node) { s.Body = d.text(n) },
 		"yes":  func(n *yaml.Node) { s.Yes = d.kinds(n) },
@@ -208,7 +169,7 @@ func (d *decoder) step(n *yaml.Node) Step {
 
 // nexts reads where each answer leads, or where all of them do.
 func (d *decoder) nexts(n *yaml.Node) map[incident.Answer]Next {
-	n = real(n)
+	n = document.Real(n)
 	all := map[incident.Answer]Next{}
 	whatever := func(next Next) {
 		for _, a := range answers {
@@ -239,10 +200,10 @@ const endWord = "end"
 
 // next reads a step's ID, "end", or {conclude: LABEL, then: STEP}.
 func (d *decoder) next(n *yaml.Node) Next {
-	n = real(n)
-	next := Next{at: placeOf(n)}
+	n = document.Real(n)
+	next := Next{at: document.PlaceOf(n)}
 	step := func(n *yaml.Node) {
-		next.Then, next.at = d.text(n), placeOf(n)
+		next.Then, next.at = d.text(n), document.PlaceOf(n)
 		if next.Then == endWord {
 			next.Then = ""
 		}
@@ -274,7 +235,7 @@ func (d *decoder) templates(n *yaml.Node) []Template {
 }
 
 func (d *decoder) template(n *yaml.Node) Template {
-	t := Template{at: placeOf(n), Language: Shell}
+	t := Template{at: document.PlaceOf(n), Language: Shell}
 	d.fields(n, "an action", map[string]func(*yaml.Node){
 		"phase":    func(n *yaml.Node) { t.Phase = Phase(d.oneOf(n, "a phase", phaseNames()...)) },
 		"when":     func(n *yaml.Node) { t.When = d.when(n) },

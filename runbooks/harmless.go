@@ -4,6 +4,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/firebreak-io/firebreak/document"
 	"github.com/firebreak-io/firebreak/incident"
 )
 
@@ -80,7 +81,7 @@ func yamlName(s string) (string, bool) {
 
 // oneLine makes a value fit for a sentence: one line, nothing that hides.
 func oneLine(s string) string {
-	return clip(strings.TrimSpace(strings.Map(func(r rune) rune {
+	return document.Clip(strings.TrimSpace(strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co, unicode.Cs) || r == unicode.ReplacementChar {
 			return -1
 		}

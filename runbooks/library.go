@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/firebreak-io/firebreak/document"
 	"github.com/firebreak-io/firebreak/lang"
 )
 
@@ -24,7 +25,7 @@ type Library struct {
 
 // Load returns the built-in runbooks and those of a team's own folder, which add
 // to them or override them by name; with no folder the built-in ones. The error
-// is a Problems with everything wrong in all files.
+// is a document.Problems with everything wrong in all files.
 func Load(folder string) (*Library, error) {
 	l := &Library{}
 	problems := l.add(embedded, lang.T("built-in")+" ")
@@ -44,11 +45,11 @@ func Load(folder string) (*Library, error) {
 }
 
 // add reads the runbooks of a folder in the order of their names.
-func (l *Library) add(folder fs.FS, prefix string) Problems {
-	var problems Problems
+func (l *Library) add(folder fs.FS, prefix string) document.Problems {
+	var problems document.Problems
 	entries, err := fs.ReadDir(folder, ".")
 	if err != nil {
-		return Problems{{File: prefix, Text: lang.Sprintf("read the folder: %v", err)}}
+		return document.Problems{{File: prefix, Text: lang.Sprintf("read the folder: %v", err)}}
 	}
 	for _, e := range entries {
 		name := e.Name()
@@ -61,7 +62,7 @@ func (l *Library) add(folder fs.FS, prefix string) Problems {
 			continue
 		}
 		if old := l.Book(b.Name); old != nil {
-			problems = append(problems, b.file.problem(b.at, "runbook %q stands in %s already", b.Name, old.file.name))
+			problems = append(problems, b.file.Problem(b.at, "runbook %q stands in %s already", b.Name, old.file.Name))
 			continue
 		}
 		l.books = append(l.books, b)
@@ -70,23 +71,23 @@ func (l *Library) add(folder fs.FS, prefix string) Problems {
 }
 
 // read returns a runbook without problems, or its problems.
-func read(folder fs.FS, name, prefix string) (*Book, Problems) {
+func read(folder fs.FS, name, prefix string) (*Book, document.Problems) {
 	shown := prefix + name
 	info, err := fs.Stat(folder, name)
 	if err == nil && info.Size() > maxBook {
-		return nil, Problems{{File: shown, Text: lang.T("larger than 1 MiB: not a runbook")}}
+		return nil, document.Problems{{File: shown, Text: lang.T("larger than 1 MiB: not a runbook")}}
 	}
 	text, err := fs.ReadFile(folder, name)
 	if err != nil {
-		return nil, Problems{{File: shown, Text: err.Error()}}
+		return nil, document.Problems{{File: shown, Text: err.Error()}}
 	}
 	b, err := Parse(shown, text)
 	if err != nil {
-		var ps Problems
+		var ps document.Problems
 		if errors.As(err, &ps) {
 			return nil, ps
 		}
-		return nil, Problems{{File: shown, Text: err.Error()}}
+		return nil, document.Problems{{File: shown, Text: err.Error()}}
 	}
 	if ps := b.Lint(); len(ps) > 0 {
 		return nil, ps

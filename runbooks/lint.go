@@ -3,6 +3,7 @@ package runbooks
 import (
 	"slices"
 
+	"github.com/firebreak-io/firebreak/document"
 	"github.com/firebreak-io/firebreak/incident"
 	"github.com/firebreak-io/firebreak/lang"
 )
@@ -11,7 +12,7 @@ import (
 // or used twice, answers that lead nowhere, steps that nothing leads to, loops
 // without an exit, questions that no evidence can answer, fields that no
 // finding has. Unknown kinds, labels and keys were refused when it was parsed.
-func (b *Book) Lint() Problems {
+func (b *Book) Lint() document.Problems {
 	l := linter{book: b, ids: map[string]*Step{}}
 	l.names()
 	for i := range b.Steps {
@@ -21,17 +22,17 @@ func (b *Book) Lint() Problems {
 	for i := range b.Actions {
 		l.template(&b.Actions[i], nil)
 	}
-	return l.problems.sorted()
+	return l.problems.Sorted()
 }
 
 type linter struct {
 	book     *Book
 	ids      map[string]*Step
-	problems Problems
+	problems document.Problems
 }
 
-func (l *linter) complain(at place, format string, args ...any) {
-	l.problems = append(l.problems, l.book.file.problem(at, format, args...))
+func (l *linter) complain(at document.Place, format string, args ...any) {
+	l.problems = append(l.problems, l.book.file.Problem(at, format, args...))
 }
 
 func (l *linter) names() {
@@ -50,7 +51,7 @@ func (l *linter) names() {
 		case s.ID == endWord:
 			l.complain(s.at, "%q means the end of a walk: name the step otherwise", endWord)
 		case l.ids[s.ID] != nil:
-			l.complain(s.at, "step %q stands on line %d already", s.ID, l.ids[s.ID].at.line)
+			l.complain(s.at, "step %q stands on line %d already", s.ID, l.ids[s.ID].at.Line)
 		default:
 			l.ids[s.ID] = s
 		}
@@ -87,7 +88,7 @@ func (l *linter) step(s *Step) {
 		case !ok:
 			l.complain(s.at, "step %q does not say where %q leads", s.ID, a)
 		case next.Then != "" && l.ids[next.Then] == nil:
-			l.complain(next.at, "step %q leads to an unknown step %q%s", s.ID, next.Then, nearest(next.Then, keysOf(l.ids)))
+			l.complain(next.at, "step %q leads to an unknown step %q%s", s.ID, next.Then, document.Nearest(next.Then, keysOf(l.ids)))
 		}
 	}
 	if s.DecidedBy == ByVerdict && s.Next[incident.Yes].Conclude == "" {
@@ -185,14 +186,14 @@ func (l *linter) template(t *Template, s *Step) {
 	check := func(text string, in Language) {
 		for _, p := range parseTemplate(text) {
 			if why := wrong(p, t, in); why != "" {
-				l.complain(l.book.file.find(t.at, p.source), "%s", why)
+				l.complain(l.book.file.Find(t.at, p.source), "%s", why)
 			}
 		}
 	}
 	check(t.Command, t.Language)
 	if t.Language == Shell {
 		if source := quotedField(t.Command); source != "" {
-			l.complain(l.book.file.find(t.at, source), "field %s stands in quotes: it brings its own", source)
+			l.complain(l.book.file.Find(t.at, source), "field %s stands in quotes: it brings its own", source)
 		}
 	}
 	for _, text := range slices.Concat([]string{t.What}, t.Why, t.Risk) {
@@ -209,11 +210,11 @@ func wrong(p part, t *Template, in Language) string {
 	case p.field == "":
 		return lang.T("a field is {name}, {kind/name} or {name|words instead}; write {{ for a brace")
 	case p.kind != "" && !known(kindNames(), string(p.kind)):
-		return lang.Sprintf("unknown kind of finding %q%s", string(p.kind), nearest(string(p.kind), kindNames()))
+		return lang.Sprintf("unknown kind of finding %q%s", string(p.kind), document.Nearest(string(p.kind), kindNames()))
 	case p.kind != "" && !provides(p.kind, p.field):
-		return lang.Sprintf("no finding of kind %s has a field %q%s", p.kind, p.field, nearest(p.field, fieldNames()))
+		return lang.Sprintf("no finding of kind %s has a field %q%s", p.kind, p.field, document.Nearest(p.field, fieldNames()))
 	case p.kind == "" && !anyProvides(p.field) && (t.ForEach == "" || !provides(t.ForEach, p.field)):
-		return lang.Sprintf("no finding has a field %q%s", p.field, nearest(p.field, fieldNames()))
+		return lang.Sprintf("no finding has a field %q%s", p.field, document.Nearest(p.field, fieldNames()))
 	}
 	if language, ok := made[p.field]; ok && p.kind == "" && language != in {
 		use := string(language)

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/firebreak-io/firebreak/document"
 )
 
 // good is a runbook without problems, which the tests below break.
@@ -101,14 +103,14 @@ func TestProblems(t *testing.T) {
 }
 
 // problemsOf returns what is wrong with a text.
-func problemsOf(name, text string) Problems {
+func problemsOf(name, text string) document.Problems {
 	b, err := Parse(name, []byte(text))
 	if err != nil {
-		var ps Problems
+		var ps document.Problems
 		if errors.As(err, &ps) {
 			return ps
 		}
-		return Problems{{File: name, Text: err.Error()}}
+		return document.Problems{{File: name, Text: err.Error()}}
 	}
 	return b.Lint()
 }

@@ -397,10 +397,9 @@ func TestServeCountsWhatItHasWhenItStops(t *testing.T) {
 	var errs bytes.Buffer
 	a := newApp(analyse)
 	a.stderr = &errs
-	o := serveOptions{
-		grpc: freeAddress(t), http: freeAddress(t), listen: []string{"127.0.0.1:0"}, lateness: time.Hour, maxAge: time.Hour,
-		maxSpans: 10_000, maxEdges: 100, every: time.Hour, recent: time.Hour, maxRecent: 10_000, logLevel: "info", logFormat: "logfmt",
-	}
+	o := defaultConfig()
+	o.OTLP.GRPC, o.OTLP.HTTP, o.Web.Listen = freeAddress(t), freeAddress(t), []string{"127.0.0.1:0"}
+	o.Limits.Lateness, o.Limits.MaxAge, o.Report.Every = time.Hour, time.Hour, time.Hour
 	ctx, stop := context.WithCancel(t.Context())
 	var engine *live.Engine
 	err := a.serve(ctx, o, func(at served) {
@@ -408,7 +407,7 @@ func TestServeCountsWhatItHasWhenItStops(t *testing.T) {
 		go func() {
 			defer stop()
 			caller, callee, _, _ := burst(0, 100)
-			client := grpcClient(t, o.grpc)
+			client := grpcClient(t, o.OTLP.GRPC)
 			for _, req := range []ptraceotlp.ExportRequest{caller, callee} {
 				if _, err := client.Export(ctx, req); err != nil {
 					t.Error(err)
@@ -451,6 +450,9 @@ func TestServeRefusesWhatMakesNoSense(t *testing.T) {
 		{"serve --otlp-grpc=4317", "is no address"},
 		{"serve --lateness=2m", "--max-age"},
 		{"serve --log.level=loud", "--log.level"},
+		{"serve --lateness=0s", "not above zero"},
+		{"serve --max-spans=-1", "no whole number above zero"},
+		{"serve --memory-limit=much", "no size"},
 		{"serve here", "serve"},
 		{"attach", "attach takes one URL"},
 		{"attach ftp://x", "is no address"},

@@ -25,7 +25,8 @@ var allowed = map[string][]string{
 	"collector":     {"evidence", "parsers"},
 	"incident":      {"evidence"},
 	"correlate":     {"evidence", "incident"},
-	"runbooks":      {"incident"},
+	"document":      {"incident"},
+	"runbooks":      {"document", "incident"},
 	"simulate":      {"evidence", "incident"},
 	"tui":           {"evidence", "incident", "runbooks", "simulate"},
 	"exporter":      {"evidence", "incident", "correlate"},
@@ -33,6 +34,7 @@ var allowed = map[string][]string{
 	"capture":       {},
 	"cmd": {
 		"evidence", "parsers", "collector", "incident", "correlate", "runbooks", "simulate", "tui", "exporter", "capture",
+		"document",
 	},
 	"internal": {},
 	"lang":     {},

@@ -1,4 +1,7 @@
-package runbooks
+// Package document reads YAML files that people write, so that each thing that is
+// wrong with one is told with its place, the line itself and the word that was
+// meant, and all of them at once.
+package document
 
 import (
 	"cmp"
@@ -10,7 +13,21 @@ import (
 	"github.com/firebreak-io/firebreak/lang"
 )
 
-// Problem is one thing wrong with a runbook, with its place.
+// Place is where something stands in a file, from 1.
+type Place struct{ Line, Column int }
+
+// File is the text of a document, kept for its messages.
+type File struct {
+	Name  string
+	Lines []string
+}
+
+// NewFile makes a file of a text.
+func NewFile(name string, text []byte) *File {
+	return &File{Name: name, Lines: strings.Split(strings.ReplaceAll(string(text), "\r\n", "\n"), "\n")}
+}
+
+// Problem is one thing wrong with a document, with its place.
 type Problem struct {
 	File    string
 	Line    int // from 1; 0 if it is about the whole file
@@ -44,8 +61,8 @@ func (ps Problems) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// sorted returns the problems in the order of the text.
-func (ps Problems) sorted() Problems {
+// Sorted returns the problems in the order of the text.
+func (ps Problems) Sorted() Problems {
 	ps = slices.Clone(ps)
 	slices.SortStableFunc(ps, func(a, b Problem) int {
 		return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
@@ -53,33 +70,34 @@ func (ps Problems) sorted() Problems {
 	return ps
 }
 
-// problem makes a problem at a place of the file.
-func (f *file) problem(at place, format string, args ...any) Problem {
-	p := Problem{File: f.name, Line: at.line, Column: at.column, Text: lang.Sprintf(format, args...)}
-	if at.line >= 1 && at.line <= len(f.lines) {
-		line := f.lines[at.line-1]
-		p.Excerpt = clip(incident.Visible(line), 160)
+// Problem makes a problem at a place of the file.
+func (f *File) Problem(at Place, format string, args ...any) Problem {
+	p := Problem{File: f.Name, Line: at.Line, Column: at.Column, Text: lang.Sprintf(format, args...)}
+	if at.Line >= 1 && at.Line <= len(f.Lines) {
+		line := f.Lines[at.Line-1]
+		p.Excerpt = Clip(incident.Visible(line), 160)
 		p.Column = min(p.Column, len(line)+1)
 	}
 	return p
 }
 
-// find returns where a text stands at or after a place.
-func (f *file) find(at place, text string) place {
+// Find returns where a text stands at or after a place.
+func (f *File) Find(at Place, text string) Place {
 	text, _, _ = strings.Cut(text, "\n")
-	for i := max(1, at.line); i <= len(f.lines); i++ {
+	for i := max(1, at.Line); i <= len(f.Lines); i++ {
 		from := 0
-		if i == at.line {
-			from = min(max(0, at.column-1), len(f.lines[i-1]))
+		if i == at.Line {
+			from = min(max(0, at.Column-1), len(f.Lines[i-1]))
 		}
-		if j := strings.Index(f.lines[i-1][from:], text); j >= 0 {
-			return place{i, from + j + 1}
+		if j := strings.Index(f.Lines[i-1][from:], text); j >= 0 {
+			return Place{i, from + j + 1}
 		}
 	}
 	return at
 }
 
-func clip(s string, n int) string {
+// Clip cuts a text after some runes.
+func Clip(s string, n int) string {
 	r := []rune(s)
 	if len(r) <= n {
 		return s
@@ -87,9 +105,9 @@ func clip(s string, n int) string {
 	return string(r[:n-1]) + "…"
 }
 
-// nearest returns the known word most like a misspelt one, as a hint; empty if
+// Nearest returns the known word most like a misspelt one, as a hint; empty if
 // none is near.
-func nearest(word string, known []string) string {
+func Nearest(word string, known []string) string {
 	best, least := "", 4
 	for _, k := range known {
 		if d := distance(word, k); d < least && d*3 <= len(k) {
