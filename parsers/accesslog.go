@@ -29,6 +29,7 @@ func accessLogFormat() Format {
 			return No
 		},
 		Parse: accessLog,
+		lines: true,
 	}
 }
 
@@ -102,7 +103,7 @@ func accessLogBy(in *Input, emit Emit, size, workers int) error {
 		}
 	}
 	r := newAccessReader(in, emit, layouts)
-	if workers > 0 && len(layouts) > 0 && !in.Lines.Wrapped() && (!all || size < accessBlockSize) {
+	if workers > 0 && len(layouts) > 0 && !in.Lines.Wrapped() && in.Lines.follow == nil && (!all || size < accessBlockSize) {
 		r.blocks = newAccessBlocks(in, r.parser.layouts, size, workers)
 		defer r.blocks.stop()
 	}
@@ -126,7 +127,7 @@ func (in *Input) ahead(size int) (lines [][]byte, all bool, err error) {
 		head = append(head, more...)
 		all = len(more) < size
 	}
-	in.Lines.r = io.MultiReader(bytes.NewReader(head), in.Lines.r)
+	in.Lines.r = &prefixed{head, in.Lines.r}
 	if !in.Lines.Wrapped() {
 		return sampleLines(head, all), all, nil
 	}

@@ -46,6 +46,7 @@ func dubboAccessFormat() Format {
 			r.came.work, r.left.work = newClockwork(in), newClockwork(in)
 			return in.text(in, emit, r.line)
 		},
+		lines: true,
 	}
 }
 

@@ -65,11 +65,16 @@ func (p parsed) String() string {
 // read parses r as Read does. Whatever a record lent is overwritten as soon as
 // it has been looked at, so that a parser that goes on using it gives itself away.
 func read(name string, r io.Reader) parsed {
+	return readBy(name, r, Read)
+}
+
+// readBy does what read does, with another function than Read.
+func readBy(name string, r io.Reader, read func(*Input, Emit) error) parsed {
 	var p parsed
 	in := NewInput(name, r)
 	in.Hint.Modified = fixtureModified
 	in.Skip = func(line int, why string) { p.skips = append(p.skips, fmt.Sprintf("line %d: %s", line, why)) }
-	p.err = Read(in, func(rec *evidence.Record) error {
+	p.err = read(in, func(rec *evidence.Record) error {
 		raw := rec.Raw
 		rec.Raw = nil
 		text, err := json.Marshal(rec)

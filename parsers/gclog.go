@@ -65,6 +65,9 @@ func readGC(in *Input, emit Emit) error {
 			}
 			return nil
 		}
+		if !in.gc.old.open {
+			in.Lines.settle(in.Lines.Number() + 1)
+		}
 	}
 	return in.Lines.Err()
 }
@@ -148,6 +151,7 @@ func (g *gcLog) observed() error {
 	}
 	r := g.record(g.at, g.begin, nil)
 	r.Mark = &evidence.Mark{Kind: evidence.MarkGCObserved, Text: g.collector, Value: math.Round(g.covered*1e6) / 1e6}
+	g.covered = 0 // of a log that grows there may be more to tell
 	return g.emit(r)
 }
 

@@ -192,6 +192,7 @@ func (h *hostStat) vmstat() error {
 		if err := emit(1-(id+wa)/100, at, zoned, h.in.Lines.Number(), line); err != nil {
 			return err
 		}
+		h.in.Lines.settle(h.in.Lines.Number() + 1)
 	}
 	return h.in.Lines.Err()
 }
@@ -336,7 +337,7 @@ func (h *hostStat) cpuStat() error {
 // onlyThrottled tells what a single sample says of the time since the container
 // started.
 func (h *hostStat) onlyThrottled() error {
-	if h.samples != 1 || h.lastPeriods <= 0 {
+	if h.samples != 1 || h.in.Lines.grows() || h.lastPeriods <= 0 {
 		return nil
 	}
 	m := evidence.Mark{Kind: evidence.MarkThrottled, Text: "since the container started", Value: share(float64(h.lastThrottled) / float64(h.lastPeriods))}

@@ -120,6 +120,7 @@ func (h *hostStat) sysstat(cols []string) error {
 		if err := h.cpu(s.busy, s.at, s.zoned, s.line, line); err != nil {
 			return err
 		}
+		h.in.Lines.settle(s.line + 1)
 	}
 	if first.set {
 		emit := h.average

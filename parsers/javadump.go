@@ -122,9 +122,12 @@ func javaBlock(in *Input, emit Emit, fam family) error {
 
 func (s start) isBanner() bool { return s.banner != nil }
 
+// resumable is within how many lines a dump goes on that was interrupted.
+const resumable = 200
+
 // resumes reports whether a block goes on with the dump that was interrupted.
 func (d *javaDump) resumes(s start, line int) bool {
-	return d.interrupted > 0 && !s.isBanner() && s.family == d.family && !d.ended && line-d.interrupted < 200
+	return d.interrupted > 0 && !s.isBanner() && s.family == d.family && !d.ended && line-d.interrupted < resumable
 }
 
 // start begins a new dump at the current line.

@@ -122,6 +122,7 @@ func readJstat(in *Input, emit Emit) error {
 			if err := j.next(row, line); err != nil {
 				return err
 			}
+			in.Lines.settle(in.Lines.Number() + 1)
 		}
 	}
 	if err := in.Lines.Err(); err != nil {

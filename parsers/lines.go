@@ -48,6 +48,10 @@ type Lines struct {
 	time    time.Time
 	source  string
 	plain   []byte // scratch for lines without escapes
+
+	hold   int // the line from which on something is open; 0 if nothing is. See Follower
+	joins  int // the line from which on physical lines are being joined; 0 if none are
+	follow *Follower
 }
 
 // NewLines returns a reader of the lines of r.
@@ -106,7 +110,7 @@ func (l *Lines) unwrapped() bool {
 			if !open {
 				return false
 			}
-			l.num, l.cut = first, cut
+			l.num, l.cut, l.joins = first, cut, 0
 			l.split(l.joined)
 			return true
 		}
@@ -122,14 +126,14 @@ func (l *Lines) unwrapped() bool {
 				l.split(text)
 				return true
 			}
-			open = true
+			open, l.joins = true, first
 		}
 		if room := maxLine - len(l.joined); len(text) > room {
 			text, cut = text[:room], true
 		}
 		l.joined = append(l.joined, text...)
 		if !more {
-			l.num, l.cut, l.time = first, cut, since
+			l.num, l.cut, l.time, l.joins = first, cut, since, 0
 			l.split(l.joined)
 			return true
 		}

@@ -56,6 +56,7 @@ type Format struct {
 
 	// Parse reads a whole input. Nil for block formats.
 	Parse func(in *Input, emit Emit) error
+	lines bool // Parse reads it by lines, with [Text] for those that are not its own
 
 	// Block formats only. Each block's first line contains one of Marks (so that
 	// a text without them can be passed by at memory speed) and Starts says yes
@@ -137,6 +138,9 @@ type Input struct {
 	// text reads it as Text does: see there. Set by Read.
 	text func(in *Input, emit Emit, first func(line []byte) (bool, error)) error
 
+	// layers names the wrappers that were found.
+	layers []string
+
 	// placed tells whose a line is whose wrapper gave it a source; nil if the
 	// source's name tells (podOf).
 	placed func(source string) (evidence.Place, bool)
@@ -170,36 +174,11 @@ func NewInput(name string, r io.Reader) *Input {
 // whole format that is surest, else Text. A format that finds the input not to
 // be its own is an error here only if it had consumed it.
 func Read(in *Input, emit Emit) error {
-	br := bufio.NewReaderSize(in.Reader, wrapHead)
-	head, err := br.Peek(sniffSize)
-	if err != nil && !errors.Is(err, io.EOF) {
+	best, sample, err := in.choose()
+	if err != nil {
 		return err
 	}
-	in.Reader = br
-	in.Lines.r = br
-	in.text = text
-	best := wholeFormat(in.Name, head)
-	if best.Parse == nil && in.formatFits(head) {
-		best = accessLogFormat()
-	}
-	sample := head
-	if best.Parse == nil {
-		start, _ := br.Peek(wrapHead)
-		if len(start) == wrapHead && bytes.Count(start, newline) < fewLines {
-			start, in.Reader = pastLongLines(br)
-			in.Lines.r = in.Reader
-		}
-		sample = start
-		if inner := in.unwrap(start); inner != nil {
-			sample = inner
-			if best = wholeFormat(in.Name, inner[:min(len(inner), sniffSize)]); best.Parse != nil {
-				in.Reader = &lineReader{l: in.Lines}
-			}
-		}
-	}
-	if best.Parse == nil && (isAccessLog(sample, accessMinority) || in.formatFits(sample)) {
-		best = accessLogFormat()
-	}
+	in.decided(best)
 	if best.Parse == nil {
 		if !looksLikeLog(sample) {
 			return Text(in, emit)
@@ -217,6 +196,43 @@ func Read(in *Input, emit Emit) error {
 		records++
 		return emit(r)
 	})
+}
+
+// choose finds the format of an input that is read from its first byte to the
+// last, one without Parse if it has none, and prepares the input for it. It
+// returns the first bytes that were looked at, without wrappers.
+func (in *Input) choose() (best Format, sample []byte, err error) {
+	br := bufio.NewReaderSize(in.Reader, wrapHead)
+	head, err := br.Peek(sniffSize)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return best, nil, err
+	}
+	in.Reader = br
+	in.Lines.r = br
+	in.text = text
+	best = wholeFormat(in.Name, head)
+	if best.Parse == nil && in.formatFits(head) {
+		best = accessLogFormat()
+	}
+	sample = head
+	if best.Parse == nil {
+		start, _ := br.Peek(wrapHead)
+		if len(start) == wrapHead && bytes.Count(start, newline) < fewLines {
+			start, in.Reader = pastLongLines(br)
+			in.Lines.r = in.Reader
+		}
+		sample = start
+		if inner := in.unwrap(start); inner != nil {
+			sample = inner
+			if best = wholeFormat(in.Name, inner[:min(len(inner), sniffSize)]); best.Parse != nil {
+				in.Reader = &lineReader{l: in.Lines}
+			}
+		}
+	}
+	if best.Parse == nil && (isAccessLog(sample, accessMinority) || in.formatFits(sample)) {
+		best = accessLogFormat()
+	}
+	return best, sample, nil
 }
 
 // A line that is longer than all that is looked at, such as a request with its
@@ -239,7 +255,24 @@ func pastLongLines(r io.Reader) ([]byte, io.Reader) {
 		}
 		rest = more
 	}
-	return sample, io.MultiReader(bytes.NewReader(look), r)
+	return sample, &prefixed{look, r}
+}
+
+// prefixed reads what was read already, then the rest. Unlike io.MultiReader it
+// asks again after an end, which of a text that grows is not the last.
+type prefixed struct {
+	read []byte
+	r    io.Reader
+}
+
+func (p *prefixed) Read(b []byte) (int, error) {
+	if len(p.read) == 0 {
+		p.read = nil
+		return p.r.Read(b)
+	}
+	n := copy(b, p.read)
+	p.read = p.read[n:]
+	return n, nil
 }
 
 // wholeFormat returns the whole format that is surest of an input that begins

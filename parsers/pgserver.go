@@ -20,8 +20,9 @@ type pgServer struct {
 	sessions map[string]*pgSession
 	order    []*pgSession // ring of those known, oldest first from next
 	next     int
-	seq      int  // records seen
-	apart    bool // statements are logged apart from durations
+	seq      int                // records seen
+	lines    [pgMaxWait + 2]int // of the records that may be waited with, by seq
+	apart    bool               // statements are logged apart from durations
 	queue    []pgQueued
 	rec      evidence.Record
 	stmt     evidence.Statement
@@ -94,8 +95,18 @@ func newPGServer(in *Input, emit Emit) *pgServer {
 	return &pgServer{in: in, emit: emit, sessions: map[string]*pgSession{}}
 }
 
+// settle notes that what came so many records before this one is kept no more.
+func (s *pgServer) settle(line int) {
+	at := s.seq % len(s.lines)
+	if first := s.lines[at]; first > 0 {
+		s.in.Lines.settle(first)
+	}
+	s.lines[at] = line
+}
+
 // record reads one record.
 func (s *pgServer) record(r *pgRecord) error {
+	s.settle(r.line)
 	s.seq++
 	for len(s.queue) > 0 && s.queue[0].seq+pgMaxWait < s.seq {
 		q := s.queue[0]

@@ -145,6 +145,7 @@ func (r *promReader) sample(name, line []byte) error {
 		if err := r.flush(); err != nil {
 			return err
 		}
+		r.in.Lines.settle(r.in.Lines.Number())
 	}
 	if len(r.text)+len(line) > maxPromScrape || len(r.series) >= maxPromSeries {
 		r.in.Skip(r.in.Lines.Number(), "scrape is too large")

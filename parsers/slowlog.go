@@ -152,6 +152,7 @@ func (s *slowLog) read() error {
 			if own, err = s.take(line); err != nil {
 				return err
 			}
+			lines.settle(max(s.line, lines.hold)) // what came before this statement is emitted
 		}
 		if !own {
 			lines.Unread()

@@ -16,10 +16,23 @@ func Text(in *Input, emit Emit) error { return text(in, emit, nil) }
 // anyone else and says whether it has read it.
 func text(in *Input, emit Emit, first func(line []byte) (bool, error)) error {
 	t := newTextDriver(in, emit)
+	if f := in.Lines.follow; f != nil {
+		f.driver = t
+	}
+	for {
+		if err := t.read(first); err != nil || !in.Lines.goesOn(t) {
+			return err
+		}
+	}
+}
+
+// read reads lines until there are no more.
+func (t *textDriver) read(first func(line []byte) (bool, error)) error {
+	in := t.in
 	find := signs().find
 	every := first != nil || in.Lines.Wrapped() // its streams alternate: see every line
 	joining := false
-	for (every || in.Lines.SkipTo(find)) && in.Lines.Next() {
+	for t.between() && (every || in.Lines.SkipTo(find)) && in.Lines.Next() {
 		if first != nil {
 			mine, err := first(in.Lines.Bytes())
 			if err != nil {
@@ -38,6 +51,7 @@ func text(in *Input, emit Emit, first func(line []byte) (bool, error)) error {
 		// After a block or a record the next line is at hand, whatever it holds.
 		hit := find(in.Lines.Bytes()) >= 0
 		if hit {
+			in.Lines.hold = in.Lines.Number()
 			known, err := t.block()
 			if err != nil {
 				return err
@@ -62,6 +76,7 @@ func text(in *Input, emit Emit, first func(line []byte) (bool, error)) error {
 	for range in.Lines.cuts {
 		in.Skip(in.Lines.cutAt, "longer than 1 MiB: the rest of it is not read")
 	}
+	in.Lines.cuts = 0
 	for _, end := range in.atEnd {
 		if err := end(); err != nil {
 			return err
@@ -82,6 +97,12 @@ type textDriver struct {
 func newTextDriver(in *Input, emit Emit) *textDriver {
 	in.starts = startsBlock
 	return &textDriver{in: in, emit: emit, log: newLogReader(in, in.counted("app-log", emit))}
+}
+
+// between notes that nothing is open: what was read has been emitted.
+func (t *textDriver) between() bool {
+	t.in.Lines.hold = 0
+	return true
 }
 
 // block hands the current line to the format whose block it starts.

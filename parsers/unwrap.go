@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"slices"
+	"strconv"
 	"time"
 )
 
@@ -51,10 +52,11 @@ func (in *Input) unwrap(head []byte) []byte {
 	lines := headLines(head, width)
 	var layers []peeler
 	for len(layers) < wrapDepth {
-		next := detect(lines, in.Hint.Modified)
+		next, name := detect(lines, in.Hint.Modified)
 		if next == nil {
 			break
 		}
+		in.layers = append(in.layers, name)
 		lines = peelAll(lines, next)
 		layers = append(layers, next)
 	}
@@ -92,13 +94,13 @@ func (in *Input) unwrap(head []byte) []byte {
 	return bytes.Join(lines, newline)
 }
 
-func detect(lines [][]byte, modified time.Time) peeler {
-	for _, w := range wrappers(modified) {
+func detect(lines [][]byte, modified time.Time) (p peeler, name string) {
+	for i, w := range wrappers(modified) {
 		if p := w(lines); p != nil {
-			return p
+			return p, strconv.Itoa(i)
 		}
 	}
-	return nil
+	return nil, ""
 }
 
 // headLines returns copies of the whole lines at the beginning of an input.
