@@ -19,6 +19,7 @@ import (
 type accessJSON struct {
 	root    jsonMember
 	columns []accessColumn
+	fresh   bool // the last line had a member that none of the sample lines had and that access logs use
 }
 
 // jsonMember is a member that is a column, or holds some.
@@ -46,7 +47,10 @@ func (m *jsonMember) clone() *jsonMember {
 	return c
 }
 
-const maxJSONDepth = 6
+const (
+	maxJSONDepth   = 6
+	maxJSONMembers = 256 // of one object
+)
 
 // add makes columns of the members of a sample line that have a known name.
 func (j *accessJSON) add(line []byte) {
@@ -72,7 +76,7 @@ func (j *accessJSON) learn(m *jsonMember, line []byte, at int, path []byte, dept
 					}
 				}
 			}
-			if len(m.members) < 256 {
+			if len(m.members) < maxJSONMembers {
 				m.members[child.name] = child
 			}
 		}
@@ -87,6 +91,7 @@ func (j *accessJSON) learn(m *jsonMember, line []byte, at int, path []byte, dept
 // split finds the columns of a line. It reports whether the line is an object.
 func (j *accessJSON) split(line []byte, out *[maxAccessColumns]extent) bool {
 	clear(out[:len(j.columns)])
+	j.fresh = false
 	if len(line) < 2 || line[0] != '{' {
 		return false
 	}
@@ -109,7 +114,10 @@ func (j *accessJSON) walk(m *jsonMember, line []byte, at int, out *[maxAccessCol
 			}
 		}
 		if child == nil {
-			_, after := jsonValue(line, from)
+			value, after := jsonValue(line, from)
+			if value.to > value.from && len(m.members) < maxJSONMembers && !j.fresh {
+				_, j.fresh = accessNameOf(accessKey(name.of(line)))
+			}
 			return after
 		}
 		last, next = child, child.next
@@ -216,19 +224,50 @@ func bracketEnd(line []byte, at int) int {
 	return -1
 }
 
-// learnAccessJSON finds the layout of the lines that are objects, and how many
-// of them are an access log's.
-func learnAccessJSON(lines [][]byte) (*accessLayout, int) {
-	j := &accessJSON{}
+// maxJSONKinds bounds the kinds of objects that are told apart.
+const maxJSONKinds = 8
+
+// learnAccessJSON finds the layouts of the lines that are objects, those of most
+// lines first, and how many of them are an access log's. What calls its time or
+// its status by another name is of another kind.
+func learnAccessJSON(lines [][]byte) (layouts []*accessLayout, covered int) {
+	left := make([][]byte, 0, min(len(lines), maxAccessSamples))
 	for _, line := range lines[:min(len(lines), maxAccessSamples)] {
 		if line[0] == '{' {
-			j.add(line)
+			left = append(left, line)
 		}
+	}
+	for len(left) > 0 && len(layouts) < maxJSONKinds {
+		l, n := learnObject(left)
+		if l == nil {
+			break
+		}
+		layouts, covered = append(layouts, l), covered+n
+		others := left[:0:0]
+		var values [maxAccessColumns]extent
+		for _, line := range left {
+			if !l.json.split(line, &values) || !l.requestIn(line, &values) {
+				others = append(others, line)
+			}
+		}
+		if len(others) == len(left) {
+			break
+		}
+		left = others
+	}
+	return layouts, covered
+}
+
+// learnObject finds a layout that fits some of the lines, and how many these are.
+func learnObject(lines [][]byte) (*accessLayout, int) {
+	j := &accessJSON{}
+	for _, line := range lines {
+		j.add(line)
 	}
 	s := &accessShape{layout: accessLayout{sep: ' ', json: j, columns: j.columns}}
 	var values [maxAccessColumns]extent
-	for _, line := range lines[:min(len(lines), maxAccessSamples)] {
-		if j.split(line, &values) && s.layout.requestIn(line, &values) {
+	for _, line := range lines {
+		if j.split(line, &values) && s.layout.mayBeRequest(line, &values) {
 			s.lines = append(s.lines, line)
 			s.values = append(s.values, values)
 		}
@@ -240,21 +279,44 @@ func learnAccessJSON(lines [][]byte) (*accessLayout, int) {
 	if !s.layout.plan.usable() {
 		return nil, 0
 	}
-	return &s.layout, len(s.lines)
+	n := 0
+	for i, line := range s.lines {
+		if s.layout.requestIn(line, &s.values[i]) {
+			n++
+		}
+	}
+	return &s.layout, n
 }
 
-// requestIn reports whether an object is a request's: it has a time, a method or
-// path, and a status or duration, and is no error with a stack trace.
-func (l *accessLayout) requestIn(line []byte, values *[maxAccessColumns]extent) bool {
+// mayBeRequest reports whether an object has, by the names of its members, what
+// requestIn asks for.
+func (l *accessLayout) mayBeRequest(line []byte, values *[maxAccessColumns]extent) bool {
 	var seen [accessRoles]bool
 	for c := range l.columns {
 		if v := values[c]; v.to > v.from {
 			seen[l.columns[c].role] = true
 		}
 	}
-	return (seen[roleTime] || seen[roleStart]) && (seen[roleRequest] || seen[rolePath]) && (seen[roleStatus] || seen[roleDuration] && seen[roleVerb]) &&
-		!bytes.Contains(line, []byte(`\n\tat `))
+	return tellsRequest(&seen) && !hasTrace(line)
 }
+
+// requestIn reports whether an object is a request's: it has a time, a method or
+// path, and a status or duration, and is no error with a stack trace.
+func (l *accessLayout) requestIn(line []byte, values *[maxAccessColumns]extent) bool {
+	var seen [accessRoles]bool
+	for role, c := range l.plan.at {
+		if c >= 0 {
+			seen[role] = values[c].to > values[c].from
+		}
+	}
+	return tellsRequest(&seen) && !hasTrace(line)
+}
+
+func tellsRequest(seen *[accessRoles]bool) bool {
+	return (seen[roleTime] || seen[roleStart]) && (seen[roleRequest] || seen[rolePath]) && (seen[roleStatus] || seen[roleDuration] && seen[roleVerb])
+}
+
+func hasTrace(line []byte) bool { return bytes.Contains(line, []byte(`\n\tat `)) }
 
 // jsonProducer tells who wrote an object by names that only they use, and with
 // that the units of its numbers.

@@ -57,14 +57,23 @@ type accessShape struct {
 const (
 	maxAccessShapes  = 32
 	maxAccessSamples = 4000 // lines of one shape that are looked at
+	enoughOfShape    = 20   // lines of one shape whose values tell by themselves what its columns are
 )
 
 // learnAccess finds the layouts of an access log in sample lines, the most
-// frequent first, and how many of the lines they cover.
-func learnAccess(lines [][]byte) (layouts []*accessLayout, covered int) {
-	if len(lines) > 0 && bytes.IndexByte(lines[len(lines)/2], '{') == 0 || len(lines) > 0 && lines[0][0] == '{' {
-		if l, n := learnAccessJSON(lines); l != nil {
-			layouts, covered = append(layouts, l), n
+// frequent first, and how many of the lines they cover. Lines of a shape that is
+// rare are taken to mean what those of a frequent one do, or of a known layout.
+func learnAccess(lines [][]byte, known ...*accessLayout) (layouts []*accessLayout, covered int) {
+	objects := 0
+	for _, line := range lines {
+		if line[0] == '{' {
+			objects++
+		}
+	}
+	var inJSON []*accessLayout
+	if objects > 0 {
+		if inJSON, covered = learnAccessJSON(lines); objects*2 > len(lines) {
+			layouts, inJSON = inJSON, nil
 		}
 	}
 	sep := accessSeparator(lines)
@@ -105,10 +114,17 @@ func learnAccess(lines [][]byte) (layouts []*accessLayout, covered int) {
 			break
 		}
 		s.decide()
-		if len(layouts) > 0 && len(s.lines) < 20 {
-			s.borrow(layouts[0])
+		if len(s.lines) < enoughOfShape {
+			if len(layouts) > 0 {
+				s.borrow(layouts[0])
+			}
+			for _, l := range known {
+				if s.borrow(l) {
+					break
+				}
+			}
 		}
-		if len(layouts) > 0 && len(s.lines) < 3 && layouts[0].cut(s.lines[0]) {
+		if len(s.lines) < 3 && slices.ContainsFunc(append(layouts[:min(len(layouts), 1):min(len(layouts), 1)], known...), func(l *accessLayout) bool { return l.cut(s.lines[0]) }) {
 			continue
 		}
 		if s.layout.plan.usable() {
@@ -116,7 +132,7 @@ func learnAccess(lines [][]byte) (layouts []*accessLayout, covered int) {
 			covered += len(s.lines)
 		}
 	}
-	return layouts, covered
+	return append(layouts, inJSON...), covered
 }
 
 func shapeOf(columns []accessColumn) string {
@@ -147,8 +163,12 @@ func accessSeparator(lines [][]byte) byte {
 }
 
 // borrow takes over the roles that another layout gives to the columns that are
-// the same from the left and from the right.
-func (s *accessShape) borrow(from *accessLayout) {
+// the same from the left and from the right, beside those that keys name. It
+// reports whether that makes a plan that can be used.
+func (s *accessShape) borrow(from *accessLayout) bool {
+	if from.json != nil || from.sep != s.layout.sep {
+		return false
+	}
 	a, b := s.layout.columns, from.columns
 	left := 0
 	for left < min(len(a), len(b)) && a[left] == b[left] {
@@ -159,7 +179,7 @@ func (s *accessShape) borrow(from *accessLayout) {
 		right++
 	}
 	if left < 3 {
-		return
+		return false
 	}
 	plan := newAccessPlan()
 	plan.parts, plan.pair = from.plan.parts, from.plan.pair
@@ -173,7 +193,30 @@ func (s *accessShape) borrow(from *accessLayout) {
 			plan.set(accessRole(r), int(c)+len(a)-len(b), from.plan.unit[r])
 		}
 	}
+	if !plan.usable() {
+		return false
+	}
+	own := s.layout.plan
+	for r, c := range own.at {
+		if c >= 0 && a[c].key != "" && !plan.uses(c) && plan.set(accessRole(r), int(c), own.unit[r]) {
+			plan.proxy = plan.proxy || own.proxy
+			if plan.software == "" {
+				plan.software = own.software
+			}
+		}
+	}
 	s.layout.plan = plan
+	return true
+}
+
+// uses reports whether a column plays a role.
+func (p *accessPlan) uses(column int8) bool {
+	for _, c := range p.at {
+		if c == column {
+			return true
+		}
+	}
+	return false
 }
 
 // decide gives the columns their roles, by their names where these fit what the

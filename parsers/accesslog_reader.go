@@ -14,7 +14,7 @@ type accessReader struct {
 	blocks  *accessBlocks // nil if there is little to read
 	follows bool          // the line before was one, too
 	sent    int
-	adopted int // layouts that were met after the first lines
+	strange strangeLines
 }
 
 func newAccessReader(in *Input, emit Emit, layouts []*accessLayout) *accessReader {
@@ -23,6 +23,7 @@ func newAccessReader(in *Input, emit Emit, layouts []*accessLayout) *accessReade
 	for _, l := range layouts {
 		r.parser.add(l.ready())
 	}
+	in.atEnd = append(in.atEnd, r.learnAgain)
 	return r
 }
 
@@ -74,52 +75,14 @@ func (r *accessReader) rest(b *accessBlock, i int) error {
 
 // one reads a line without knowing those after it.
 func (r *accessReader) one(line []byte) (bool, error) {
-	p := &r.parser
-	l, found := p.layoutOf(line)
+	l, found := r.parser.layoutOf(line)
 	if l != nil {
 		return r.send(l, line)
 	}
-	if found {
+	if len(r.parser.layouts) == 0 {
 		return false, nil
 	}
-	for _, l := range p.layouts[:min(len(p.layouts), 4)] {
-		if l.cut(line) || r.in.Lines.Number() == 1 && l.headless(line) {
-			r.in.Skip(r.in.Lines.Number(), "access-log line is cut")
-			return true, nil
-		}
-	}
-	if l := r.adopt(line); l != nil {
-		return r.send(l, line)
-	}
-	return false, nil
-}
-
-const maxAdopted = 256
-
-// adopt makes a layout of a line that is like none before.
-func (r *accessReader) adopt(line []byte) *accessLayout {
-	p := &r.parser
-	if len(p.layouts) == 0 || p.layouts[0].json != nil || r.adopted >= maxAdopted || !hasRequest(line) || len(line) > 32<<10 {
-		return nil
-	}
-	s := accessShape{layout: accessLayout{sep: p.layouts[0].sep}}
-	s.layout.columns = columnsOf(line, s.layout.sep, &p.values)
-	if len(s.layout.columns) < 3 {
-		return nil
-	}
-	s.borrow(p.layouts[0])
-	if !s.layout.plan.usable() {
-		return nil
-	}
-	r.adopted++
-	s.layout.ready()
-	if len(p.layouts) < maxAccessShapes {
-		p.add(&s.layout)
-		if r.blocks != nil {
-			r.blocks.publish(p.layouts)
-		}
-	}
-	return &s.layout
+	return r.unlike(line, found)
 }
 
 // send emits the record of a line that was cut into values. A line without a
@@ -127,6 +90,9 @@ func (r *accessReader) adopt(line []byte) *accessLayout {
 func (r *accessReader) send(l *accessLayout, line []byte) (bool, error) {
 	x := &r.now
 	if x.time, x.zoned = r.parser.read(l, line, &x.access); x.time.IsZero() {
+		if hasRequest(line) && !r.leveled(line) {
+			r.in.Skip(r.in.Lines.Number(), "access-log line without a time that can be read")
+		}
 		return false, nil
 	}
 	x.text = extent{0, int32(len(line))}
@@ -135,13 +101,27 @@ func (r *accessReader) send(l *accessLayout, line []byte) (bool, error) {
 
 // lend emits what a line of a text says.
 func (r *accessReader) lend(number int, text []byte, x *accessLine) error {
+	return r.lendOf(r.placeNow(), number, text, x)
+}
+
+// lendOf emits what a line says that came from a place.
+func (r *accessReader) lendOf(place evidence.Place, number int, text []byte, x *accessLine) error {
 	rec := &r.rec
 	rec.Time, rec.Zoned, rec.Cite.Line, rec.Raw, rec.Access = x.time, x.zoned, number, x.text.of(text), &x.access
-	if _, source := r.in.Lines.Origin(); source != "" {
-		rec.Place.Instance, rec.Place.Service = podOf(source)
-	} else if r.in.Lines.Wrapped() {
-		rec.Place = r.in.place()
-	}
+	rec.Place = place
 	r.sent++
 	return r.emit(rec)
+}
+
+// placeNow is whose the current line is.
+func (r *accessReader) placeNow() evidence.Place {
+	if _, source := r.in.Lines.Origin(); source != "" {
+		place := r.rec.Place
+		place.Instance, place.Service = podOf(source)
+		return place
+	}
+	if r.in.Lines.Wrapped() {
+		return r.in.place()
+	}
+	return r.rec.Place
 }

@@ -72,10 +72,10 @@ func (r *accessParser) layoutOf(line []byte) (l *accessLayout, found bool) {
 	for i, l := range r.layouts {
 		if l.json != nil {
 			if l.json.split(line, &r.values) {
-				if !l.requestIn(line, &r.values) {
-					return nil, true
+				if !l.json.fresh && l.requestIn(line, &r.values) {
+					return l, true
 				}
-				return l, true
+				found = true
 			}
 			cut = 0
 			continue
@@ -85,7 +85,7 @@ func (r *accessParser) layoutOf(line []byte) (l *accessLayout, found bool) {
 			return l, true
 		}
 	}
-	return nil, false
+	return nil, found
 }
 
 // read fills in what a line says that was cut into values. The time is zero if

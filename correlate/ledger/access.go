@@ -34,6 +34,10 @@ type accessLog struct {
 	nearProxied  nearSums[proxyKey]
 	nearArrivals nearSums[arrivalKey]
 
+	mixed   map[[2]uint32]*mixedLog // by server and source
+	noted   *mixedLog               // counted last, and whose it is
+	notedOf [2]uint32
+
 	requests bag // by request ID
 	repeats  bag // by client and target, where there is no request ID
 	keys     bag // by business key
@@ -43,7 +47,10 @@ type accessLog struct {
 type proxyKey struct{ server, backend, method uint32 }
 
 // arrivalKey is what one process was asked for.
-type arrivalKey struct{ server, instance, method uint32 }
+type arrivalKey struct {
+	server, instance, method uint32
+	plain                    bool // the lines do not say what a proxy asked of others
+}
 
 // accessSum is the account of one edge as a log tells it.
 type accessSum struct {
@@ -62,7 +69,7 @@ func newAccessLog(l *Ledger) *accessLog {
 	return &accessLog{
 		l: l, cfg: l.cfg, grid: grid{max: l.cfg.Windows},
 		servers: names(), backends: names(), instances: names(), methods: names(), sources: names(),
-		proxied: map[proxyKey]*accessSum{}, arrivals: map[arrivalKey]*accessSum{}, routes: map[uint32]int{},
+		proxied: map[proxyKey]*accessSum{}, arrivals: map[arrivalKey]*accessSum{}, routes: map[uint32]int{}, mixed: map[[2]uint32]*mixedLog{},
 		requests: bag{max: l.cfg.MaxRequests}, repeats: bag{max: l.cfg.MaxRequests}, keys: bag{max: l.cfg.MaxRequests},
 	}
 }
@@ -108,14 +115,16 @@ func (a *accessLog) add(r *evidence.Record) {
 	ex := example{attempts: 1, dur: ns, source: source, line: int32(max(0, min(r.Cite.Line, 1<<31-1))), order: a.orders.of(a.sources, source)}
 
 	counted := len(x.Upstreams) > 0 || x.Attempts >= 0
+	listed := counted || x.Side == evidence.Consumer
+	a.note(server, source, !listed, start)
 	tries := -1
-	if counted || x.Side == evidence.Consumer {
+	if listed {
 		e := a.proxy(proxyKey{server, a.backends.id(cmp.Or(x.Peer, x.Backend), strings.Clone), method}, x)
 		tries = a.countCall(e, x, call, start, ex)
 	}
 	if x.Side != evidence.Consumer || counted {
 		instance := a.instances.id(r.Place.Instance, strings.Clone)
-		a.arrive(a.arrival(arrivalKey{server, instance, method}, x), x, call, start, ex)
+		a.arrive(a.arrival(arrivalKey{server, instance, method, !listed}, x), x, call, start, ex)
 	}
 	a.remember(x, server, method, start, tries, call, ex)
 }
@@ -205,7 +214,7 @@ func (a *accessLog) arrival(k arrivalKey, x *evidence.Access) *accessSum {
 	if near.sum == nil || near.key != k {
 		e := a.arrivals[k]
 		if e == nil {
-			return sumFor(a, a.arrivals, k, arrivalKey{1, 1, 1}, x)
+			return sumFor(a, a.arrivals, k, arrivalKey{server: 1, instance: 1, method: 1}, x)
 		}
 		near.key, near.sum = k, e
 	}
@@ -249,6 +258,7 @@ func (a *accessLog) write(b *Book) {
 	if a.lines == 0 {
 		return
 	}
+	plain := a.settleArrivals()
 	a.countRepeats()
 	var edges []Edge
 	for k, e := range a.proxied {
@@ -256,12 +266,21 @@ func (a *accessLog) write(b *Book) {
 		x.Caller, x.Callee, x.OneSided = a.servers.keys[k.server], a.backends.keys[k.backend], "consumer"
 		edges = append(edges, x)
 	}
-	told := map[[2]uint32]bool{} // what a proxy's edges tell already
-	for k := range a.proxied {
-		told[[2]uint32{k.server, k.method}] = true
+	told := map[[2]uint32]int64{} // what a proxy's edges tell already, and of how many failures
+	for k, e := range a.proxied {
+		told[[2]uint32{k.server, k.method}] += e.failed()
 	}
-	for k, e := range a.mergeInstances() {
-		if told[[2]uint32{k.server, k.method}] {
+	arrived := mergeInstances(a, a.arrivals)
+	for k, e := range mergeInstances(a, plain) {
+		k.plain = false
+		server := [2]uint32{k.server, k.method}
+		if failed, ok := told[server]; ok && (a.besideLists(k.server) || e.failed() > 2*failed+manyUntold) {
+			arrived[k] = e
+			delete(told, server)
+		}
+	}
+	for k, e := range arrived {
+		if _, ok := told[[2]uint32{k.server, k.method}]; ok {
 			continue
 		}
 		x := a.edgeBook(e, k.method)

@@ -107,17 +107,17 @@ func (a *accessLog) writeArrivals(b *Book) {
 }
 
 // mergeInstances sums arrivals over the processes of a server.
-func (a *accessLog) mergeInstances() map[arrivalKey]*accessSum {
+func mergeInstances(a *accessLog, arrivals map[arrivalKey]*accessSum) map[arrivalKey]*accessSum {
 	merged := map[arrivalKey]*accessSum{}
-	keys := make([]arrivalKey, 0, len(a.arrivals))
-	for k := range a.arrivals {
+	keys := make([]arrivalKey, 0, len(arrivals))
+	for k := range arrivals {
 		keys = append(keys, k)
 	}
 	slices.SortFunc(keys, func(x, y arrivalKey) int {
 		return cmp.Or(cmp.Compare(a.instances.keys[x.instance], a.instances.keys[y.instance]))
 	})
 	for _, k := range keys {
-		e := a.arrivals[k]
+		e := arrivals[k]
 		k.instance = 0
 		if m := merged[k]; m != nil {
 			m.merge(e, a)

@@ -82,11 +82,14 @@ type tallySlot struct {
 }
 
 // add counts a text. It returns false if it is new and there are enough.
-func (t *tally) add(text []byte, limit int) bool {
+func (t *tally) add(text []byte, limit int) bool { return t.addSome(text, 1, limit) }
+
+// addSome counts a text so many times.
+func (t *tally) addSome(text []byte, count int64, limit int) bool {
 	h := quickHash(text) | 1 // 0 is an empty slot
 	if len(t.slots) > 0 {
 		if x := t.find(h, text); x.hash != 0 {
-			x.count++
+			x.count += count
 			return true
 		}
 	}
@@ -102,7 +105,7 @@ func (t *tally) add(text []byte, limit int) bool {
 			}
 		}
 	}
-	*t.find(h, text) = tallySlot{h, string(text), 1}
+	*t.find(h, text) = tallySlot{h, string(text), count}
 	t.n++
 	return true
 }

@@ -18,5 +18,6 @@ func families() [][]composed {
 		tracedWaits,
 		tracedSDKs,
 		accessLogs,
+		reloaded,
 	}
 }
