@@ -23,6 +23,7 @@ const (
 type Book struct {
 	Edges      []Edge          // by attempts beyond calls, then attempts
 	Paths      []Path          // by amplification, then attempts at the leaf
+	Entries    []Entry         // by requests
 	Methods    []Method        // where providers' time went, by total time
 	Statements []Statement     // by total time
 	Hops       []Hop           // callers' calls against arrivals, from access logs
@@ -39,8 +40,11 @@ type Book struct {
 	// Weighted and Unweighted count calls whose spans state a sampling weight and
 	// calls whose do not. Where both are above 0 the counts mix populations.
 	Weighted, Unweighted int64
-	Lines                int64 // access-log lines taken in
-	Losses               map[Loss]int64
+	// NoProvider counts attempts of which no provider's span was seen, NoConsumer
+	// those whose span names a parent that was not seen.
+	NoProvider, NoConsumer int64
+	Lines                  int64 // access-log lines taken in
+	Losses                 map[Loss]int64
 }
 
 // Latency sums up a set of durations. Quantiles are within 4.4 %, Max is exact.
@@ -93,8 +97,10 @@ type Edge struct {
 	Retried    int64           // calls that were retried
 	AtCeiling  float64         // share of the retried calls that used up the ceiling; None if none was retried
 
-	// ByEvidence counts calls by how their attempts were joined.
+	// ByEvidence counts calls by how their attempts were joined; of a group that is
+	// ambiguous only the first. Joined sums to Calls.
 	ByEvidence map[string]int64
+	Joined     Joined
 	// Ambiguous counts groups of siblings that may be retries or a loop. They are
 	// counted as single calls.
 	Ambiguous int64
@@ -105,8 +111,8 @@ type Edge struct {
 
 	// Slots are logical calls with the retries above folded away; Inherited is
 	// calls / slots, Cumulative attempts / slots, over traces whose ancestry is
-	// complete. None without such traces.
-	Slots, Inherited, Cumulative float64
+	// complete, and SlotAttempts are those attempts. None without such traces.
+	Slots, Inherited, Cumulative, SlotAttempts float64
 
 	Fates    Fates
 	Outcomes map[evidence.Outcome]int64 // of attempts, hedges and the rest included
@@ -137,10 +143,29 @@ type Edge struct {
 	Windows   []Window   // equal intervals, in order of time
 	Providers []Provider // by attempts
 	Examples  []Example  // the worst calls
+	Worst     Worst      // the worst of each kind, by span
 	Traces    []Trace    // a few of the foremost edges' calls, drawn
 	picks     *picks
 	// First is when the first call began, Last when the last one ended.
 	First, Last time.Time
+}
+
+// Joined is calls by how sure it is which attempts are theirs.
+type Joined struct {
+	Exact     float64 // nothing was guessed
+	Inferred  float64 // siblings that look like one call
+	Ambiguous float64 // of groups that may be retries or a loop, counted as single calls
+}
+
+func (y *Joined) add(e Evidence, doubted bool, calls float64) {
+	switch {
+	case e == Ambiguous, e == Single && doubted:
+		y.Ambiguous += calls
+	case e == Inferred:
+		y.Inferred += calls
+	default:
+		y.Exact += calls
+	}
 }
 
 // Physical is all requests put on the wire.

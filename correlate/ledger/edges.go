@@ -30,6 +30,8 @@ type edgeSum struct {
 	ceiling                                      int
 	retried                                      int64 // calls with a retry
 	evidence                                     [Explicit + 1]int64
+	joined                                       Joined
+	marks                                        marks
 	fates                                        Fates
 	outcomes                                     [evidence.Challenged + 1]int64
 	clients, servers                             int64 // attempts of which that side was seen
@@ -133,11 +135,12 @@ func (j *joiner) count() {
 		if c.unit < 0 {
 			continue
 		}
-		stacked = stacked || c.attempts > 1 && j.retriedAbove(c)
+		if !stacked && c.attempts > 1 && j.retriedAbove(c) {
+			stacked = true
+			j.stacked++
+			j.paths.nodes[j.paths.nodes[max(0, c.path)].root].stacked++
+		}
 		j.countCall(c)
-	}
-	if stacked {
-		j.stacked++
 	}
 }
 
@@ -169,6 +172,7 @@ func (j *joiner) countCall(c *call) {
 	if c.calls > 0 {
 		e.by[min(c.attempts, maxBy)] += w
 		e.evidence[min(c.evidence, Explicit)]++
+		e.joined.add(c.evidence, j.units[c.unit].doubted, w*float64(c.calls))
 		e.fates.add(f)
 		if j.collapsed(c) {
 			e.collapsed += w
@@ -217,6 +221,7 @@ func (j *joiner) countCall(c *call) {
 		}
 	}
 	e.example(exampleOf(head, longest, c.end-c.start))
+	e.marks.seeCall(head, longest, c.end-c.start, f)
 	e.picks.consider(j, c, longest, f)
 }
 
@@ -266,16 +271,27 @@ func (j *joiner) countTry(c *call, x, prev *try) {
 			e.timedOut(duration(s.dur))
 		}
 	}
-	if x.entry >= 0 {
+	switch {
+	case x.entry < 0:
+		j.noProvider++
+	case x.client < 0:
 		e.servers++
-		if x.client < 0 {
-			outcome = t.spans[x.entry].outcome
+		outcome = t.spans[x.entry].outcome
+		if t.up[x.entry] >= int32(len(t.spans)) {
+			j.noConsumer++
 		}
+	default:
+		e.servers++
 	}
 	if int(outcome) < len(e.outcomes) {
 		e.outcomes[outcome]++
 	}
 	e.attempt.Add(duration(dur))
+	seen := &t.spans[max(x.client, x.entry)]
+	if x.client >= 0 {
+		seen = &t.spans[x.client]
+	}
+	e.marks.seeTry(seen, dur, outcome)
 	failed := x.class.retryable() || x.class == isTerminal
 	if win := j.windows.sum(&e.windows, x.start); win != nil && x.start != 0 {
 		win.attempts++
@@ -288,6 +304,7 @@ func (j *joiner) countTry(c *call, x, prev *try) {
 	if prev != nil && !prev.hidden && x.reason == byRetry && x.client >= 0 && prev.client >= 0 {
 		gap := t.spans[x.client].start - t.spans[prev.client].end()
 		e.gap.Add(duration(max(0, gap)))
+		e.marks.gap.see(gap, seen)
 		if prev.class == isTransient && gap < int64(j.cfg.MinWait) {
 			e.noBackoff++
 		}

@@ -77,11 +77,19 @@ func (j *joiner) settleChain(run []int32, looping, promoted bool) {
 		} else {
 			j.calls[c].evidence = Ambiguous
 		}
+		j.doubtAll(run)
 		return
 	}
 	for _, i := range run[1:] {
 		last := j.tail(run[0], Inferred)
 		j.absorb(last, i, Inferred, byRetry)
+	}
+}
+
+// doubtAll notes that any of some units may be part of a call with another.
+func (j *joiner) doubtAll(run []int32) {
+	for _, i := range run {
+		j.units[i].doubted = true
 	}
 }
 

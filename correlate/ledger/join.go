@@ -56,6 +56,7 @@ type unit struct {
 	lost       uint16 // arrivals: numbered attempts before it that were not seen
 	after      class  // of the attempt before it, where that is known of by its entry alone
 	collapsed  bool   // it covers the call with all its attempts, none of which was seen
+	doubted    bool   // it may be part of another call, or another of it
 	foster     bool   // placed here by what is known of other calls; its client span was lost
 	caller     uint32 // the caller's name, for those
 	next       int32
@@ -122,6 +123,8 @@ type joiner struct {
 	stacked     int64
 	weighted    int64
 	unweighted  int64
+	noProvider  int64
+	noConsumer  int64
 	attemptSlot map[int32]int32 // entry span → call
 	slotSet     []slotOf
 	kids        []kid

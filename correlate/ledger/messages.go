@@ -105,6 +105,7 @@ func (j *joiner) redeliveries() {
 			e.retried++
 		}
 		e.evidence[ev]++
+		e.joined.add(ev, false, m.weight)
 		if w := j.windows.sum(&e.windows, m.first); w != nil {
 			w.calls++
 		}

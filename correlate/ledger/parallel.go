@@ -25,6 +25,7 @@ func (j *joiner) parallel(run []int32) {
 		for _, i := range run {
 			if j.units[i].start >= first && j.units[run[0]].call < 0 {
 				j.open(run[0], Ambiguous)
+				j.doubtAll(run)
 				return
 			}
 		}

@@ -319,6 +319,7 @@ func (j *joiner) entryGroup(run []int32) {
 		if j.units[run[k]].class.retryable() && j.units[i].site >= 0 {
 			if c := j.units[run[0]].call; c < 0 {
 				j.open(run[0], Ambiguous)
+				j.doubtAll(run)
 			}
 			return
 		}

@@ -18,6 +18,7 @@ type repeatKey struct {
 type slotOf struct {
 	edge   *edgeSum
 	slot   uint64
+	path   int32
 	weight float64
 }
 
@@ -73,13 +74,14 @@ func (j *joiner) slots() {
 		c.edge.cumAttempts += c.weight * float64(c.attempts)
 		c.edge.cumCalls += c.weight * float64(c.calls)
 		if c.calls > 0 {
-			j.slotSet = append(j.slotSet, slotOf{c.edge, c.slot, c.weight})
+			j.slotSet = append(j.slotSet, slotOf{c.edge, c.slot, c.path, c.weight})
 		}
 	}
 	slices.SortFunc(j.slotSet, func(a, b slotOf) int { return cmp.Compare(a.slot, b.slot) })
 	for i, s := range j.slotSet {
 		if i == 0 || s.slot != j.slotSet[i-1].slot || s.edge != j.slotSet[i-1].edge {
 			s.edge.slots += s.weight
+			j.paths.nodes[s.path].slots += s.weight // equal slots have equal paths
 		}
 	}
 }
@@ -139,6 +141,6 @@ func (j *joiner) resolve(i int32, depth int) {
 	c.path = 0
 	if c.known && !t.huge {
 		c.path = j.paths.child(path, c.edge.key, j.l)
-		j.paths.add(c)
+		j.paths.add(c, path)
 	}
 }

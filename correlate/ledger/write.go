@@ -13,6 +13,7 @@ import (
 // write puts what was joined into the book.
 func (j *joiner) write(b *Book) {
 	b.Traces, b.Stacked, b.Weighted, b.Unweighted = j.traces, j.stacked, j.weighted, j.unweighted
+	b.NoProvider, b.NoConsumer = j.noProvider, j.noConsumer
 	for _, e := range j.edges {
 		b.Edges = append(b.Edges, j.edgeBook(e))
 	}
@@ -22,6 +23,7 @@ func (j *joiner) write(b *Book) {
 	sortEdges(b.Edges)
 	j.exemplify(b.Edges)
 	j.writePaths(b)
+	j.writeEntries(b)
 	j.writeMethods(b)
 	j.writeStatements(b)
 }
@@ -70,15 +72,18 @@ func (e *edgeSum) book(providers int) Edge {
 		Exact: e.evidence[Inferred] == 0 && !e.lossy, Retries: e.retries, RetryShare: ratio(e.retries, e.calls), Proxied: e.proxied,
 		Hedges: e.hedges, Transparent: e.transparent, Redirects: e.redirects, Challenges: e.auths, Hidden: e.hidden, Collapsed: e.collapsed,
 		ByAttempts: map[int]float64{}, Ceiling: e.ceiling, Retried: e.retried, AtCeiling: evidence.None, ByEvidence: map[string]int64{},
-		Ambiguous: e.evidence[Ambiguous], Slots: evidence.None, Inherited: ratio(e.cumCalls, e.slots), Cumulative: ratio(e.cumAttempts, e.slots),
+		Joined: e.joined, Ambiguous: e.evidence[Ambiguous], Slots: evidence.None, SlotAttempts: evidence.None, Inherited: ratio(e.cumCalls, e.slots), Cumulative: ratio(e.cumAttempts, e.slots),
 		Fates: e.fates, Outcomes: map[evidence.Outcome]int64{},
 		Server: e.server, Orphaned: e.orphaned, Superseded: e.superseded, Failed: e.failed, Wasted: evidence.None,
 		Orphans: e.orphans, DeadOnArrival: e.deadOnArrival,
 		Attempt: e.attempt.latency(), Call: e.call.latency(), Gap: e.gap.latency(), Durations: &e.attempt, Gaps: &e.gap, Timeout: evidence.None,
-		NoBackoff: e.noBackoff, AfterTerminal: e.afterTerminal, SameProvider: ratio(float64(e.sameOnly), float64(e.severals)),
+		Worst: e.marks.book(), NoBackoff: e.noBackoff, AfterTerminal: e.afterTerminal, SameProvider: ratio(float64(e.sameOnly), float64(e.severals)),
 	}
 	if e.slots > 0 {
 		x.Slots = e.slots
+	}
+	if e.cumAttempts > 0 {
+		x.SlotAttempts = e.cumAttempts
 	}
 	for n, c := range e.by {
 		if c > 0 {
