@@ -40,6 +40,7 @@ type Server struct {
 	}
 	Version  string
 	Registry *prometheus.Registry // what /metrics shows
+	Stats    Stats                // of what is not the engine's, for /metrics; set before it answers
 
 	ready atomic.Bool
 	gone  chan struct{} // closed when it ends: who waits is sent away
@@ -52,7 +53,7 @@ func NewServer(e interface {
 }, version string,
 ) *Server {
 	s := &Server{Engine: e, Version: version, Registry: prometheus.NewRegistry(), gone: make(chan struct{})}
-	s.Registry.MustRegister(NewCollector(e))
+	s.Registry.MustRegister(NewCollector(e, &s.Stats))
 	return s
 }
 

@@ -17,15 +17,17 @@ type Engine interface {
 	Latest() *live.Published
 }
 
-// collector makes metrics of an engine.
+// collector makes metrics of an engine and of what stands around it.
 type collector struct {
 	engine Engine
+	stats  *Stats
 	descs  []*prometheus.Desc // of metrics, one for one
 }
 
-// NewCollector makes the metrics of an engine, to be registered.
-func NewCollector(e Engine) prometheus.Collector {
-	c := &collector{engine: e}
+// NewCollector makes the metrics of an engine, to be registered. What stats
+// points to may be filled until they are asked for.
+func NewCollector(e Engine, stats *Stats) prometheus.Collector {
+	c := &collector{engine: e, stats: stats}
 	for _, m := range metrics {
 		c.descs = append(c.descs, prometheus.NewDesc(m.name, m.help, m.labels, nil))
 	}
@@ -41,26 +43,8 @@ func (c *collector) Describe(to chan<- *prometheus.Desc) {
 
 // Collect implements prometheus.Collector.
 func (c *collector) Collect(to chan<- prometheus.Metric) {
-	v := view{c.engine.Snapshot(), c.engine.Latest()}
+	v := view{c.engine.Snapshot(), c.engine.Latest(), *c.stats}
 	for i, m := range metrics {
-		d := c.descs[i]
-		m.values(v, put{
-			value: func(x float64, labels ...string) {
-				send(to, d)(prometheus.NewConstMetric(d, m.kind.valueType(), x, labels...))
-			},
-			counted: func(n uint64, sum float64, buckets map[float64]uint64, labels ...string) {
-				send(to, d)(prometheus.NewConstHistogram(d, n, sum, buckets, labels...))
-			},
-		})
-	}
-}
-
-// send sends a metric, or in its place what is wrong with it.
-func send(to chan<- prometheus.Metric, d *prometheus.Desc) func(prometheus.Metric, error) {
-	return func(m prometheus.Metric, err error) {
-		if err != nil {
-			m = prometheus.NewInvalidMetric(d, err)
-		}
-		to <- m
+		m.values(v, put{to: to, desc: c.descs[i], kind: m.kind, created: v.Started})
 	}
 }

@@ -51,8 +51,8 @@ func example() *still {
 	order := live.Edge{
 		Caller: "order", Callee: "stock", Protocol: "http",
 		Methods: []live.Method{
-			{Name: "GET /stock/{id}", Calls: 100, Initial: 100, Retries: 150, Proxied: 10, Hedges: 3, Transparent: 2, Redirects: 1, Challenges: 4},
-			{Name: live.Other, Calls: 7, Initial: 7},
+			{Name: "GET /stock/{id}", Calls: 100, Joined: ledger.Joined{Exact: 90, Inferred: 6, Ambiguous: 4}, Intended: 50, IntendedAttempts: 250, Created: at.Add(-time.Hour), Initial: 100, Retries: 150, Proxied: 10, Hedges: 3, Transparent: 2, Redirects: 1, Challenges: 4},
+			{Name: live.Other, Calls: 7, Joined: ledger.Joined{Exact: 7}, Initial: 7},
 		},
 		Retried: 75, Ambiguous: 2,
 		Fates:      ledger.Fates{AtOnce: 20, AfterRetry: 30, Exhausted: 45, TimedOut: 5, NotRetryable: 4, Unknown: 3, Abandoned: 40},
@@ -60,17 +60,32 @@ func example() *still {
 		ByAttempts: map[int]float64{1: 32, 2: 25, 3: 49, 20: 1},
 		Server:     90 * time.Second, Orphaned: 40 * time.Second, Superseded: 5 * time.Second, Failed: 20 * time.Second, Orphans: 120,
 	}
-	order.Durations = live.Durations{Count: 260, Sum: 200 * time.Second}
+	worst := live.Exemplar{Trace: [16]byte{0xab, 15: 1}, Span: [8]byte{0xcd, 7: 2}, Value: 20, At: at}
+	order.Created, order.MostAttempts = at.Add(-time.Hour), worst
+	worst.Value = 61.5
+	order.FailedCall, order.FailedBy = worst, map[evidence.Outcome]live.Exemplar{evidence.Timeout: worst}
+	order.Durations = live.Durations{Count: 260, Sum: 200 * time.Second, Native: live.Native{Lowest: -30, Counts: []uint64{40, 9, 40: 200, 78: 10}, Zero: 1}}
+	order.Durations.Exemplars[len(live.Bounds)] = worst
 	order.Durations.Buckets[6], order.Durations.Buckets[9], order.Durations.Buckets[len(live.Bounds)] = 50, 200, 10
-	order.Gaps = live.Durations{Count: 150, Sum: 15 * time.Second}
+	order.Gaps = live.Durations{Count: 150, Sum: 15 * time.Second, Native: live.Native{Lowest: -27, Counts: []uint64{150}}}
 	order.Gaps.Buckets[6] = 150
 	return &still{
 		snapshot: &live.Snapshot{
-			Edges:     []live.Edge{{Callee: "order", Protocol: "http", Methods: []live.Method{{Name: "POST /orders", Calls: 20, Initial: 20}}}, order},
-			Finalized: map[live.Finalized]int64{live.Quiet: 20, live.Evicted: 1}, Stacked: 3,
+			Edges:   []live.Edge{{Callee: "order", Protocol: "http", Methods: []live.Method{{Name: "POST /orders", Calls: 20, Joined: ledger.Joined{Exact: 20}, Intended: 20, IntendedAttempts: 20, Initial: 20}}}, order},
+			Started: at.Add(-2 * time.Hour),
+			Entries: []live.Entry{
+				{Stacked: 1},
+				{Name: "order POST /orders", Requests: 20, Stacked: 2, Created: at.Add(-time.Hour), Reach: []live.Reach{
+					{Callee: "order", Attempts: 20, Intended: 20}, {Callee: "stock", Attempts: 250, Intended: 50},
+				}},
+			},
+			NoProvider: 9, NoConsumer: 8,
+			Rejections: []live.Rejection{{Owner: "10.20.0.1:20880", Pool: "DubboServerHandler", Count: 31}},
+			Stores:     []live.Store{{Name: "recent", Bytes: 4096, Limit: 1 << 20}, {Name: "spans", Bytes: 40 * 96, Limit: 1000 * 156}},
+			Finalized:  map[live.Finalized]int64{live.Quiet: 20, live.Evicted: 1}, Stacked: 3,
 			Losses: map[ledger.Loss]int64{ledger.LostDuplicate: 5, ledger.LostParent: 2}, Folded: map[string]int64{"methods": 7}, MaxSpans: 1000,
 			Intake: live.Intake{
-				Received: map[string]int64{"grpc": 500, "http": 30}, Refused: map[string]int64{"grpc": 64}, Logs: 12, Late: 4, LastSpan: at,
+				Received: map[string]int64{"grpc": 500, "http": 30}, Refused: map[string]int64{"grpc": 64}, Logs: 12, Late: 4, Stale: 3, Weighted: 30, Unweighted: 500, LastSpan: at,
 				SpansHeld: 40, TracesOpen: 6, RecentKept: 530, RecentShare: 0.5,
 			},
 		},
@@ -80,10 +95,32 @@ func example() *still {
 				Incidents: []incident.Incident{{Label: incident.SlowSQL, Chain: []incident.Link{
 					{Role: incident.Trigger, Label: incident.SlowSQL}, {Role: incident.Amplifier, Label: incident.RetryAmplification},
 				}}},
+				Edges: []incident.Edge{{Candidates: []incident.Stage{{Stage: "directory", Count: 5}, {Stage: "tag", Count: 2}}}, {Candidates: []incident.Stage{{Stage: "tag", Count: 0}}}},
 				Pools: []incident.Pool{{Name: "DubboServerHandler", Owner: "stock", Max: &four, Active: &four, Queued: &two}},
 			},
 		},
 	}
+}
+
+// serving is a server of the example, and of what stands around it.
+func serving() *Server {
+	s := NewServer(example(), "test")
+	s.Stats = Stats{
+		Sources: func() live.SourceStats {
+			return live.SourceStats{
+				Records: map[string]int64{"dubbo-log": 40, "jstack": 2}, Skipped: map[live.FormatReason]int64{{Format: "jstack", Reason: "cut"}: 1},
+				Sources: []live.SourceState{
+					{Source: "/var/log/shop/*.log", Kind: "file", Up: true, Lag: 2 * time.Second, LagBytes: 4096, Last: time.Date(2026, 3, 14, 9, 29, 58, 0, time.UTC)},
+					{Source: "http://10.20.1.5:6060/debug/pprof/goroutine", Kind: "goroutines", Lag: -1, LagBytes: -1},
+				},
+			}
+		},
+		Bundles: func() live.BundleStats {
+			return live.BundleStats{Written: 3, Failed: 1, Removed: map[string]int64{"age": 2}, Kept: 1, Bytes: 1 << 20}
+		},
+		Refused: func() map[string]int64 { return map[string]int64{"too-large": 2} },
+	}
+	return s
 }
 
 func page(t *testing.T, s *Server, path string) (int, string, http.Header) {
@@ -102,7 +139,7 @@ func page(t *testing.T, s *Server, path string) (int, string, http.Header) {
 }
 
 func TestMetricsPage(t *testing.T) {
-	code, text, _ := page(t, NewServer(example(), "test"), "/metrics")
+	code, text, _ := page(t, serving(), "/metrics")
 	if code != http.StatusOK {
 		t.Fatal(code, text)
 	}
@@ -118,7 +155,7 @@ func TestMetricsOfNothing(t *testing.T) {
 }
 
 func TestMetricNames(t *testing.T) {
-	s := NewServer(example(), "test")
+	s := serving()
 	problems, err := testutil.GatherAndLint(s.Registry)
 	if err != nil {
 		t.Fatal(err)

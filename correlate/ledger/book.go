@@ -93,9 +93,13 @@ type Edge struct {
 	Collapsed float64
 
 	ByAttempts map[int]float64 // calls by their number of attempts; 64 stands for 64 and more
-	Ceiling    int             // the largest number of attempts of one call: the observed limit
-	Retried    int64           // calls that were retried
-	AtCeiling  float64         // share of the retried calls that used up the ceiling; None if none was retried
+	// Earlier is calls of so many attempts that another ledger has counted, of which
+	// this one knows a later attempt: they are in ByAttempts here, and to be taken
+	// from there.
+	Earlier   map[int]float64
+	Ceiling   int     // the largest number of attempts of one call: the observed limit
+	Retried   int64   // calls that were retried
+	AtCeiling float64 // share of the retried calls that used up the ceiling; None if none was retried
 
 	// ByEvidence counts calls by how their attempts were joined; of a group that is
 	// ambiguous only the first. Joined sums to Calls.

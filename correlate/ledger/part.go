@@ -1,5 +1,7 @@
 package ledger
 
+import "unsafe"
+
 // Part moves the spans of the traces that are done into a ledger of their own,
 // which is closed to learn what became of them, while this one goes on: that is
 // how spans that come without an end are counted in bounded memory. What was
@@ -34,6 +36,9 @@ func (l *Ledger) Part(done func(trace [16]byte) bool) *Ledger {
 	}
 	return part
 }
+
+// SpanBytes is what one span that is kept takes.
+const SpanBytes = int64(unsafe.Sizeof(span{}))
 
 // Held is how many spans are kept.
 func (l *Ledger) Held() int { return l.kept }

@@ -86,8 +86,14 @@ func (e *edgeSum) book(providers int) Edge {
 		x.SlotAttempts = e.cumAttempts
 	}
 	for n, c := range e.by {
-		if c > 0 {
+		switch {
+		case c > 0:
 			x.ByAttempts[n] = c
+		case c < 0 && n > 0:
+			if x.Earlier == nil {
+				x.Earlier = map[int]float64{}
+			}
+			x.Earlier[n] = -c
 		}
 	}
 	if retried := sumFrom(e.by[:], 2); retried > 0 && e.ceiling > 1 {

@@ -109,6 +109,7 @@ type Engine struct {
 	recent   recent
 	sources  sourceBook
 	intake   Intake
+	rejected rejections
 
 	rawMu sync.Mutex
 	raw   rawRing
@@ -132,7 +133,10 @@ type Intake struct {
 	Refused  map[string]int64 // spans refused, by transport: their senders may send them again
 	Logs     int64            // records of logs
 	Late     int64            // spans that came after their trace was counted
-	LastSpan time.Time        // when the last one came
+	Stale    int64            // spans that had ended long before they came
+	// Weighted counts spans that state for how many they stand, Unweighted others.
+	Weighted, Unweighted int64
+	LastSpan             time.Time // when the last one came
 
 	SpansHeld, TracesOpen int
 	RecentKept            int     // records that the next report is made of
@@ -147,6 +151,7 @@ func New(c Config) *Engine {
 	e.ledger = ledger.New(e.ledgerConfig())
 	e.intake.Received, e.intake.Refused = map[string]int64{}, map[string]int64{}
 	e.sums = newSums(c.MaxEdges, c.MaxMethods)
+	e.sums.Started, e.rejected = c.Now(), rejections{}
 	e.recent = recent{max: c.MaxRecent, maxBytes: c.MaxRecentBytes}
 	e.raw.max = c.MaxRawBytes
 	// Whoever follows notices a restart: later engines begin with higher numbers.
@@ -193,9 +198,13 @@ func (e *Engine) Add(r *evidence.Record) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.recent.add(now, r)
+	if r.Pool != nil {
+		e.rejected.add(r)
+	}
 	if r.Span == nil {
 		return
 	}
+	e.intake.seen(r, now)
 	if e.arrived < e.reserved {
 		e.arrived++
 	}
@@ -315,6 +324,7 @@ func (e *Engine) Snapshot() *Snapshot {
 	s.Intake.RecentKept, s.Intake.RecentShare = len(e.recent.list), e.recent.kept()
 	s.Intake.SourcesFolded = e.sources.folded
 	s.MaxSpans = e.cfg.MaxSpans
+	s.Rejections, s.Stores = e.rejected.list(), e.stores()
 	return s
 }
 

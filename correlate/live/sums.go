@@ -14,13 +14,21 @@ import (
 // Snapshot is what was counted up to a moment. All of it only grows, until an
 // edge is forgotten.
 type Snapshot struct {
-	Edges     []Edge // ordered by their names
+	Started   time.Time // when all was 0
+	Edges     []Edge    // ordered by their names
+	Entries   []Entry   // ordered by their names
 	Finalized map[Finalized]int64
 	Stacked   int64                 // traces in which a call was retried inside an attempt of a retried call
 	Losses    map[ledger.Loss]int64 // spans that were not counted, by reason
-	Folded    map[string]int64      // calls that were counted in Other: "edges", "methods"
+	Folded    map[string]int64      // what was counted in Other: calls of "edges" and "methods", requests of "entries", attempts of "entry-callees"
 	Intake    Intake
 	MaxSpans  int
+
+	// NoProvider counts attempts of which no provider's span was seen, NoConsumer
+	// those whose span names a parent that was not seen.
+	NoProvider, NoConsumer int64
+	Rejections             []Rejection // ordered by their names
+	Stores                 []Store     // what is kept in memory
 }
 
 // Edge is one caller's use of one callee by one protocol.
@@ -30,45 +38,30 @@ type Edge struct {
 	Retried, Ambiguous       int64
 	Fates                    ledger.Fates
 	Outcomes                 map[evidence.Outcome]int64
-	ByAttempts               map[int]float64 // calls by their number of attempts
+	// ByAttempts is calls by their number of attempts. A call whose attempts are in
+	// traces of their own is known to have ended one attempt later when that is
+	// counted; what was shown once is not taken back, so such calls may stand in two.
+	ByAttempts map[int]float64
+	Created    time.Time // when all of it was 0
 
 	Server, Orphaned, Superseded, Failed time.Duration // provider time, and that of work for nobody
 	Orphans                              int64
 
 	Durations, Gaps Durations
+
+	MostAttempts Exemplar                      // a retried call; its value is its attempts
+	FailedCall   Exemplar                      // its value is seconds, as of the next
+	FailedBy     map[evidence.Outcome]Exemplar // attempts that failed
 }
 
 // Method is one operation of an edge.
 type Method struct {
 	Name                                                                  string
 	Calls                                                                 float64
-	Initial, Retries, Proxied, Hedges, Transparent, Redirects, Challenges float64 // attempts, by why they were made
-}
-
-// Bounds are the upper limits of the buckets of Durations, in seconds.
-var Bounds = [...]float64{0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60}
-
-// Durations counts durations by Bounds; the last bucket holds the longer ones.
-// A duration within 4.4 % of a bound may stand on either side of it.
-type Durations struct {
-	Buckets [len(Bounds) + 1]uint64
-	Count   uint64
-	Sum     time.Duration
-}
-
-func (d *Durations) add(h *ledger.Histogram) {
-	if h == nil {
-		return
-	}
-	at := 0
-	h.Each(func(middle time.Duration, n int64) {
-		for at < len(Bounds) && middle.Seconds() > Bounds[at] {
-			at++
-		}
-		d.Buckets[at] += uint64(n)
-	})
-	d.Count += uint64(h.Count())
-	d.Sum += h.Sum()
+	Joined                                                                ledger.Joined // sums to Calls
+	Intended, IntendedAttempts                                            float64       // calls with the retries above folded away; attempts of the same traces
+	Initial, Retries, Proxied, Hedges, Transparent, Redirects, Challenges float64       // attempts, by why they were made
+	Created                                                               time.Time
 }
 
 type edgeName struct{ caller, callee, protocol string }
@@ -77,6 +70,7 @@ type edgeName struct{ caller, callee, protocol string }
 type edgeSum struct {
 	Edge
 	methods map[string]*Method
+	by      map[int]float64 // ByAttempts as it is, where that shows what it was
 	last    time.Time
 }
 
@@ -84,6 +78,7 @@ type edgeSum struct {
 type sums struct {
 	Snapshot
 	edges                map[edgeName]*edgeSum
+	entries              entrySums
 	maxEdges, maxMethods int
 }
 
@@ -100,19 +95,24 @@ func (s *sums) add(b *ledger.Book, now time.Time) {
 		if x.Basis != ledger.FromSpans {
 			continue
 		}
-		e := s.edge(x, b.Losses[ledger.LostEdges] > 0)
+		e := s.edge(x, b.Losses[ledger.LostEdges] > 0, now)
 		e.last = now
-		e.add(x)
-		s.method(e, x).add(x)
+		e.add(x, now)
+		s.method(e, x, now).add(x)
+	}
+	for i := range b.Entries {
+		s.entries.add(&b.Entries[i], now, s.Folded)
 	}
 	s.Stacked += b.Stacked
+	s.NoProvider += b.NoProvider
+	s.NoConsumer += b.NoConsumer
 	for why, n := range b.Losses {
 		s.Losses[why] += n
 	}
 }
 
 // edge finds the account of a book's edge, or the one of all that are too many.
-func (s *sums) edge(x *ledger.Edge, full bool) *edgeSum {
+func (s *sums) edge(x *ledger.Edge, full bool, now time.Time) *edgeSum {
 	k := edgeName{label(x.Caller), label(x.Callee), label(x.Protocol)}
 	if full && x.Caller == "" && x.Callee == "" && x.Method == "other" { // the ledger's own
 		k = edgeName{Other, Other, Other}
@@ -126,14 +126,14 @@ func (s *sums) edge(x *ledger.Edge, full bool) *edgeSum {
 		s.Folded["edges"] += int64(x.Calls)
 	}
 	if e == nil {
-		e = &edgeSum{Edge: Edge{Caller: k.caller, Callee: k.callee, Protocol: k.protocol}, methods: map[string]*Method{}}
-		e.Outcomes, e.ByAttempts = map[evidence.Outcome]int64{}, map[int]float64{}
+		e = &edgeSum{Edge: Edge{Caller: k.caller, Callee: k.callee, Protocol: k.protocol, Created: now}, methods: map[string]*Method{}, by: map[int]float64{}}
+		e.Outcomes, e.ByAttempts, e.FailedBy = map[evidence.Outcome]int64{}, map[int]float64{}, map[evidence.Outcome]Exemplar{}
 		s.edges[k] = e
 	}
 	return e
 }
 
-func (s *sums) method(e *edgeSum, x *ledger.Edge) *Method {
+func (s *sums) method(e *edgeSum, x *ledger.Edge, now time.Time) *Method {
 	name := x.Method
 	if x.Service != "" {
 		name = x.Service + "." + x.Method
@@ -149,7 +149,7 @@ func (s *sums) method(e *edgeSum, x *ledger.Edge) *Method {
 		m = e.methods[name]
 	}
 	if m == nil {
-		m = &Method{Name: name}
+		m = &Method{Name: name, Created: now}
 		e.methods[name] = m
 	}
 	return m
@@ -168,6 +168,11 @@ func label(name string) string {
 
 func (m *Method) add(x *ledger.Edge) {
 	m.Calls += x.Calls
+	m.Joined.Exact += x.Joined.Exact
+	m.Joined.Inferred += x.Joined.Inferred
+	m.Joined.Ambiguous += x.Joined.Ambiguous
+	m.Intended += max(0, x.Slots)
+	m.IntendedAttempts += max(0, x.SlotAttempts)
 	m.Initial += x.Attempts - x.Retries
 	m.Retries += x.Retries - x.Proxied
 	m.Proxied += x.Proxied
@@ -177,7 +182,7 @@ func (m *Method) add(x *ledger.Edge) {
 	m.Challenges += x.Challenges
 }
 
-func (e *Edge) add(x *ledger.Edge) {
+func (e *edgeSum) add(x *ledger.Edge, now time.Time) {
 	e.Retried += x.Retried
 	e.Ambiguous += x.Ambiguous
 	f, g := &e.Fates, &x.Fates
@@ -196,15 +201,27 @@ func (e *Edge) add(x *ledger.Edge) {
 		e.Outcomes[o] += n
 	}
 	for n, calls := range x.ByAttempts {
-		e.ByAttempts[n] += calls
+		e.by[n] += calls
+		e.ByAttempts[n] = max(e.ByAttempts[n], e.by[n])
+	}
+	for n, calls := range x.Earlier {
+		e.by[n] -= calls
 	}
 	e.Server += x.Server
 	e.Orphaned += x.Orphaned
 	e.Superseded += x.Superseded
 	e.Failed += x.Failed
 	e.Orphans += x.Orphans
-	e.Durations.add(x.Durations)
-	e.Gaps.add(x.Gaps)
+	w := &x.Worst
+	e.Durations.add(x.Durations, &w.Attempt, now)
+	e.Gaps.add(x.Gaps, &w.Gap, now)
+	e.MostAttempts.take(exemplar(&w.Retried, float64(w.Retried.Value), now))
+	e.FailedCall.take(exemplar(&w.Failed, time.Duration(w.Failed.Value).Seconds(), now))
+	for o, m := range w.ByOutcome {
+		was := e.FailedBy[o]
+		was.take(exemplar(&m, time.Duration(m.Value).Seconds(), now))
+		e.FailedBy[o] = was
+	}
 }
 
 // forget drops the edges without a call since a time.
@@ -214,6 +231,7 @@ func (s *sums) forget(before time.Time) {
 			delete(s.edges, k)
 		}
 	}
+	s.entries.forget(before)
 }
 
 // snapshot copies what was counted.
@@ -223,7 +241,8 @@ func (s *sums) snapshot() *Snapshot {
 	c.Edges = make([]Edge, 0, len(s.edges))
 	for _, e := range s.edges {
 		x := e.Edge
-		x.Outcomes, x.ByAttempts = maps.Clone(e.Outcomes), maps.Clone(e.ByAttempts)
+		x.Outcomes, x.ByAttempts, x.FailedBy = maps.Clone(e.Outcomes), maps.Clone(e.ByAttempts), maps.Clone(e.FailedBy)
+		x.Durations.Native.Counts, x.Gaps.Native.Counts = slices.Clone(e.Durations.Native.Counts), slices.Clone(e.Gaps.Native.Counts)
 		x.Methods = make([]Method, 0, len(e.methods))
 		for _, m := range e.methods {
 			x.Methods = append(x.Methods, *m)
@@ -234,5 +253,6 @@ func (s *sums) snapshot() *Snapshot {
 	slices.SortFunc(c.Edges, func(a, b Edge) int {
 		return cmp.Or(cmp.Compare(a.Caller, b.Caller), cmp.Compare(a.Callee, b.Callee), cmp.Compare(a.Protocol, b.Protocol))
 	})
+	c.Entries = s.entries.list()
 	return &c
 }
