@@ -41,6 +41,17 @@ func skippable(name string) bool {
 	return litter(path.Base(name)) || strings.HasPrefix(name, "__MACOSX/")
 }
 
+// rawMember reports whether a member lies in the raw lines of a bundle, and
+// notes once for each such folder that they are not read.
+func (c *collection) rawMember(archive, member string) bool {
+	i := strings.Index("/"+member, "/"+RawFolder+"/")
+	if i < 0 {
+		return false
+	}
+	c.problem(archive+"!"+member[:i+len(RawFolder)], rawFolderWhy)
+	return true
+}
+
 // tar reads the members of a tar in their order. Links are ignored.
 func (c *collection) tar(name string, r io.Reader, m meta) {
 	hint := m.hint
@@ -72,6 +83,9 @@ func (c *collection) tar(name string, r io.Reader, m meta) {
 			return
 		}
 		member := memberName(h.Name)
+		if c.rawMember(name, member) {
+			continue
+		}
 		m.hint, m.modified, m.start = hint+"/"+member, h.ModTime, m.packed()
 		c.input(name+"!"+member, tr, m)
 	}
@@ -137,6 +151,9 @@ func (c *collection) zip(name string, r io.Reader, m meta) {
 			return
 		}
 		member := memberName(f.Name)
+		if c.rawMember(name, member) {
+			continue
+		}
 		m.hint, m.modified = hint+"/"+member, f.Modified
 		c.zipMember(name+"!"+member, f, m)
 	}

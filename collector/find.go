@@ -101,6 +101,8 @@ func (c *collection) walk(all []found, dir, prefix, hint string) []found {
 		mode := e.Type()
 		switch {
 		case litter(e.Name()):
+		case mode.IsDir() && e.Name() == RawFolder:
+			c.problem(name, rawFolderWhy)
 		case mode&fs.ModeSymlink != 0:
 			all = c.link(all, found{name: name, path: full, hint: hint + e.Name()})
 		case mode.IsDir():
@@ -154,6 +156,12 @@ func (c *collection) given(path string) bool {
 		return to == root || strings.HasPrefix(to, strings.TrimSuffix(root, string(filepath.Separator))+string(filepath.Separator))
 	})
 }
+
+// RawFolder is the folder in a bundle of an incident with the lines that its
+// records came from, for people. It is read where it is asked for by its path.
+const RawFolder = "firebreak-raw"
+
+const rawFolderWhy = "lines kept for people: what was read of them stands in the records of the bundle"
 
 // litter says which names are never evidence, in folders and in archives.
 func litter(name string) bool {

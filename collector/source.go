@@ -146,6 +146,9 @@ func (rd *reading) finish(in *parsers.Input, n int64) {
 	if s.Format == "" {
 		s.Format = "text"
 	}
+	for _, o := range in.Origins {
+		rd.origin(o)
+	}
 	for i, k := range rd.skips {
 		if i == maxSkips {
 			rd.c.problem(s.Path, "and %d more reasons", len(rd.skips)-maxSkips)
@@ -165,5 +168,32 @@ func (rd *reading) finish(in *parsers.Input, n int64) {
 			where += ": "
 		}
 		rd.c.problem(s.Path, "%s%s", where, lang.T(k.why))
+	}
+}
+
+// origin lists a source that records had been read from before firebreak wrote
+// them.
+func (rd *reading) origin(o parsers.Origin) {
+	s := rd.c.source(o.Path)
+	if s == rd.src {
+		return
+	}
+	if s.Format == "" {
+		s.Format = o.Format
+	}
+	s.Bytes += o.Bytes
+	s.Records += o.Records
+	s.Skipped += o.Skipped
+	if s.From.IsZero() || !o.From.IsZero() && o.From.Before(s.From) {
+		s.From = o.From
+	}
+	if o.To.After(s.To) {
+		s.To = o.To
+	}
+	for _, p := range o.Problems {
+		rd.c.problem(s.Path, "%s", p)
+	}
+	if s.Unread == "" {
+		s.Unread = o.Unread
 	}
 }

@@ -160,10 +160,10 @@ func (o *otlpLog) line(dst []byte) []byte {
 }
 
 // appendJSONText appends a text as JSON has it.
-func appendJSONText(dst, text []byte) []byte {
+func appendJSONText[T string | []byte](dst []byte, text T) []byte {
 	dst = append(dst, '"')
-	for _, c := range text {
-		switch {
+	for i := range len(text) {
+		switch c := text[i]; {
 		case c == '"' || c == '\\':
 			dst = append(dst, '\\', c)
 		case c == '\n':

@@ -73,6 +73,7 @@ type Format struct {
 func Formats() []Format {
 	return []Format{
 		pprofFormat(),
+		recordsFormat(),
 		otlpJSONFormat(),
 		otlpProtoFormat(),
 		jaegerFormat(),
@@ -131,6 +132,10 @@ type Input struct {
 
 	// Tally counts the records of each format that were emitted.
 	Tally map[string]int
+
+	// Origins are the sources that records had been read from before firebreak
+	// wrote them; only its own format has any.
+	Origins []Origin
 
 	// dumps counts the dumps seen in this input, so that each gets its ID.
 	dumps int
