@@ -118,9 +118,9 @@ func parseRecords(in *Input, emit Emit) error {
 			}
 			in.Origins = append(in.Origins, head.Sources[:min(len(head.Sources), maxOrigins-len(in.Origins))]...)
 		default:
-			r, why := d.record(line)
-			if why != "" {
-				in.Skip(in.Lines.Number(), why)
+			r := d.record(line)
+			if r == nil {
+				in.Skip(in.Lines.Number(), "a record that cannot be read")
 				continue
 			}
 			if err := emit(r); err != nil {

@@ -27,13 +27,13 @@ type recordReader struct {
 // maxSharedFrames bounds the frames that are shared between stacks.
 const maxSharedFrames = 1 << 18
 
-// record reads a line. It says why where that is no record.
-func (d *recordReader) record(line []byte) (*evidence.Record, string) {
+// record reads a line; nil if that is no record of one thing.
+func (d *recordReader) record(line []byte) *evidence.Record {
 	d.b, d.broken, d.depth = line, false, 0
 	r := &evidence.Record{}
 	recordForm().read(d, reflect.ValueOf(r).Elem())
 	if d.broken || len(bytes.TrimSpace(d.b)) > 0 {
-		return nil, "JSON is broken"
+		return nil
 	}
 	payloads := 0
 	v := reflect.ValueOf(r).Elem()
@@ -43,12 +43,12 @@ func (d *recordReader) record(line []byte) (*evidence.Record, string) {
 		}
 	}
 	if payloads != 1 {
-		return nil, "a record must be of one thing"
+		return nil
 	}
 	if s := r.Stack; s != nil && s.Count < 1 {
 		s.Count = 1
 	}
-	return r, ""
+	return r
 }
 
 func (d *recordReader) check(fine bool) {
