@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"fmt"
+	"reflect"
 	"testing"
 	"time"
 
@@ -67,5 +68,11 @@ func TestPartsSumUp(t *testing.T) {
 		if got[k] != n {
 			t.Errorf("%s: %v calls, want %v", k, got[k], n)
 		}
+	}
+}
+
+func TestSpanBytes(t *testing.T) {
+	if n := reflect.TypeFor[span]().Size(); n != SpanBytes {
+		t.Errorf("a span takes %d bytes", n)
 	}
 }
