@@ -27,10 +27,56 @@ func NewOTLP(name string, skip func(why string)) *OTLP {
 	return o
 }
 
+// OTLPElements counts the spans or log records in the protobuf of one export
+// request, without reading them, and reports whether the messages around them
+// are well formed.
+func OTLPElements(body []byte) (n int, whole bool) {
+	var f protoField
+	request := protoMessage{b: body}
+	for request.next(&f) {
+		if f.num != 1 || f.wire != 2 {
+			continue
+		}
+		resource := protoMessage{b: f.b}
+		for resource.next(&f) {
+			if f.wire != 2 || f.num != 2 && f.num != 1000 {
+				continue
+			}
+			scope := protoMessage{b: f.b}
+			for scope.next(&f) {
+				if f.num == 2 && f.wire == 2 {
+					n++
+				}
+			}
+			if scope.torn {
+				return n, false
+			}
+		}
+		if resource.torn {
+			return n, false
+		}
+	}
+	return n, !request.torn
+}
+
 // Request reads the protobuf of one export request of traces or of logs and
 // emits its records, which are lent. A stack trace whose lines came in several
 // requests is cut between them.
 func (o *OTLP) Request(body []byte, emit Emit) error {
+	return o.request(body, signal, emit)
+}
+
+// Spans reads the protobuf of one export request that is known to be of traces.
+func (o *OTLP) Spans(body []byte, emit Emit) error {
+	return o.request(body, func([]byte) string { return "spans" }, emit)
+}
+
+// Logs reads the protobuf of one export request that is known to be of logs.
+func (o *OTLP) Logs(body []byte, emit Emit) error {
+	return o.request(body, func([]byte) string { return "otlp-logs" }, emit)
+}
+
+func (o *OTLP) request(body []byte, kind func(whole []byte) string, emit Emit) error {
 	o.emit = emit
 	var f protoField
 	m := protoMessage{b: body}
@@ -38,7 +84,7 @@ func (o *OTLP) Request(body []byte, emit Emit) error {
 		if f.num != 1 || f.wire != 2 {
 			continue
 		}
-		if err := o.p.resource(whole[:len(whole)-len(m.b)], f.b); err != nil {
+		if err := o.p.resourceOf(kind(whole[:len(whole)-len(m.b)]), f.b); err != nil {
 			return err
 		}
 	}

@@ -13,8 +13,11 @@ import (
 
 // resource reads what one message says of one resource: its spans or its log
 // records. Metrics are passed by.
-func (p *otlpProto) resource(whole, b []byte) error {
-	kind := signal(whole)
+func (p *otlpProto) resource(whole, b []byte) error { return p.resourceOf(signal(whole), b) }
+
+// resourceOf reads what one message says of one resource, of a kind that is
+// known.
+func (p *otlpProto) resourceOf(kind string, b []byte) error {
 	switch kind {
 	case "spans", "", "otlp-logs":
 	default:

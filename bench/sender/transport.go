@@ -147,9 +147,8 @@ func (t *overHTTP) send(ctx context.Context, body []byte) (int64, error) {
 	if err != nil {
 		return 0, &refusal{time.Second, err} // no answer: senders try again
 	}
-	defer resp.Body.Close()
 	answer, err := io.ReadAll(resp.Body)
-	if err != nil {
+	if err = errors.Join(err, resp.Body.Close()); err != nil {
 		return 0, &refusal{time.Second, err}
 	}
 	switch resp.StatusCode {

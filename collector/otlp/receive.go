@@ -1,10 +1,17 @@
 // Package otlp receives traces and logs as OpenTelemetry sends them, over gRPC
-// and HTTP, by the Collector's own receiver, and hands them on as evidence.
+// and HTTP, and hands them on as evidence.
+//
+// Servers, TLS, authentication, decompression and limits are the Collector's own
+// (configgrpc, confighttp). Its otlpreceiver is not used: it decodes every span
+// into an object of its own before it hands it on, which took 40 % of the
+// processor time of a span (docs/performance.md). Here the bytes of a request go
+// to the reader of files, which reads the fields where they stand.
 //
 // It promises: a request is acknowledged only after all of it was handed on;
-// what does not fit is refused before it is read, with a status that senders
-// take as a reason to send it again later, never silently. Requests are decoded
-// by as many goroutines at once as there are processors.
+// what could not be read of it is told in the answer (a partial success); what
+// does not fit is refused before it is read, with a status that senders take as
+// a reason to send it again later, never silently. Requests are read by as many
+// goroutines at once as there are processors.
 package otlp
 
 import (
@@ -15,18 +22,6 @@ import (
 	"runtime"
 	"time"
 
-	"go.opentelemetry.io/collector/component"
-	"go.opentelemetry.io/collector/component/componentstatus"
-	"go.opentelemetry.io/collector/config/configgrpc"
-	"go.opentelemetry.io/collector/config/confignet"
-	"go.opentelemetry.io/collector/config/configoptional"
-	"go.opentelemetry.io/collector/consumer"
-	"go.opentelemetry.io/collector/pdata/plog"
-	"go.opentelemetry.io/collector/pdata/ptrace"
-	"go.opentelemetry.io/collector/receiver"
-	"go.opentelemetry.io/collector/receiver/otlpreceiver"
-	metric "go.opentelemetry.io/otel/metric/noop"
-	trace "go.opentelemetry.io/otel/trace/noop"
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -62,15 +57,18 @@ type Config struct {
 	Failed     func(err error)  // hears that a listener broke down; may be nil
 }
 
-// maxRequest bounds one request after decompression.
-const maxRequest = 20 // MiB
-
 // Receiver listens.
 type Receiver struct {
 	cfg     Config
 	sink    Sink
 	readers chan *parsers.OTLP
-	servers []receiver.Traces
+	servers []server
+}
+
+// server is one that listens.
+type server interface {
+	// shutdown stops listening and waits for the requests at hand.
+	shutdown(ctx context.Context) error
 }
 
 // Start begins to listen and to hand on what comes.
@@ -83,119 +81,85 @@ func Start(ctx context.Context, cfg Config, sink Sink) (*Receiver, error) {
 	for range cap(r.readers) {
 		r.readers <- parsers.NewOTLP("otlp", skipped)
 	}
-	for _, transport := range []string{GRPC, HTTP} {
-		if err := r.listen(ctx, transport); err != nil {
+	for _, x := range []struct {
+		addr  string
+		start func(context.Context) (server, error)
+	}{{cfg.GRPC, r.startGRPC}, {cfg.HTTP, r.startHTTP}} {
+		if x.addr == "" {
+			continue
+		}
+		s, err := x.start(ctx)
+		if err != nil {
 			return nil, errors.Join(err, r.Shutdown(ctx))
 		}
+		r.servers = append(r.servers, s)
 	}
 	return r, nil
-}
-
-// listen starts a receiver of one transport, so that what comes by it is known
-// to come by it.
-func (r *Receiver) listen(ctx context.Context, transport string) error {
-	factory := otlpreceiver.NewFactory()
-	cfg := factory.CreateDefaultConfig().(*otlpreceiver.Config)
-	switch {
-	case transport == GRPC && r.cfg.GRPC != "":
-		g := cfg.Protocols.GRPC.GetOrInsertDefault()
-		g.NetAddr = confignet.AddrConfig{Endpoint: r.cfg.GRPC, Transport: confignet.TransportTypeTCP}
-		g.MaxRecvMsgSizeMiB = maxRequest
-	case transport == HTTP && r.cfg.HTTP != "":
-		h := cfg.Protocols.HTTP.GetOrInsertDefault()
-		h.ServerConfig.NetAddr = confignet.AddrConfig{Endpoint: r.cfg.HTTP, Transport: confignet.TransportTypeTCP}
-		h.ServerConfig.MaxRequestBodySize = maxRequest << 20
-		h.ServerConfig.ReadHeaderTimeout = 10 * time.Second // nobody holds a connection by saying nothing
-		h.ServerConfig.ReadTimeout = time.Minute
-	default:
-		return nil
-	}
-	if transport == GRPC {
-		cfg.Protocols.HTTP = configoptional.None[otlpreceiver.HTTPConfig]()
-	} else {
-		cfg.Protocols.GRPC = configoptional.None[configgrpc.ServerConfig]()
-	}
-	set := receiver.Settings{
-		ID: component.NewIDWithName(factory.Type(), transport),
-		TelemetrySettings: component.TelemetrySettings{
-			Logger: zapTo(r.cfg.Logger), TracerProvider: trace.NewTracerProvider(), MeterProvider: metric.NewMeterProvider(),
-		},
-	}
-	traces, err := consumer.NewTraces(func(_ context.Context, td ptrace.Traces) error { return r.traces(transport, td) })
-	if err != nil {
-		return err
-	}
-	logs, err := consumer.NewLogs(func(_ context.Context, ld plog.Logs) error { return r.logs(ld) })
-	if err != nil {
-		return err
-	}
-	server, err := factory.CreateTraces(ctx, set, cfg, traces)
-	if err != nil {
-		return err
-	}
-	if _, err := factory.CreateLogs(ctx, set, cfg, logs); err != nil { // it is the same server
-		return err
-	}
-	if err := server.Start(ctx, r); err != nil {
-		return err
-	}
-	r.servers = append(r.servers, server)
-	return nil
-}
-
-// GetExtensions implements component.Host: there are none.
-func (r *Receiver) GetExtensions() map[component.ID]component.Component { return nil }
-
-// Report implements componentstatus.Reporter.
-func (r *Receiver) Report(e *componentstatus.Event) {
-	if e.Err() != nil && r.cfg.Failed != nil {
-		r.cfg.Failed(e.Err())
-	}
 }
 
 // Shutdown stops listening and waits for the requests at hand.
 func (r *Receiver) Shutdown(ctx context.Context) error {
 	var errs []error
 	for _, s := range r.servers {
-		errs = append(errs, s.Shutdown(ctx))
+		errs = append(errs, s.shutdown(ctx))
 	}
 	r.servers = nil
 	return errors.Join(errs...)
 }
 
-// traces hands on the spans of one request. They are read by the reader of
-// files, from their bytes: what attributes mean stands in one place.
-func (r *Receiver) traces(transport string, td ptrace.Traces) error {
-	n := td.SpanCount()
+// failed tells that a listener broke down.
+func (r *Receiver) failed(err error) {
+	if r.cfg.Failed != nil {
+		r.cfg.Failed(err)
+	}
+}
+
+// signal is what a request is about.
+type signal int
+
+const (
+	traces signal = iota
+	logs
+)
+
+// receive takes in the protobuf of one request, and returns how many of its
+// spans or log records could not be read.
+func (r *Receiver) receive(transport string, what signal, body []byte) (rejected int, err error) {
+	n, whole := parsers.OTLPElements(body)
+	if !whole {
+		return 0, status.Error(codes.InvalidArgument, "the request is no protobuf of OTLP")
+	}
+	if what == logs {
+		r.sink.AddLogs(n)
+		_, err := r.read(what, body)
+		return 0, err // a record is not always one of evidence
+	}
 	if !r.sink.Admit(transport, n) {
-		return busy()
+		return 0, busy()
 	}
 	defer r.sink.Done(n)
-	body, err := (&ptrace.ProtoMarshaler{}).MarshalTraces(td)
-	if err != nil {
-		return status.Error(codes.InvalidArgument, err.Error())
-	}
-	return r.read(body)
+	read, err := r.read(what, body)
+	return max(0, n-read), err
 }
 
-// logs hands on the records of one request.
-func (r *Receiver) logs(ld plog.Logs) error {
-	body, err := (&plog.ProtoMarshaler{}).MarshalLogs(ld)
-	if err != nil {
-		return status.Error(codes.InvalidArgument, err.Error())
-	}
-	r.sink.AddLogs(ld.LogRecordCount())
-	return r.read(body)
-}
-
-func (r *Receiver) read(body []byte) error {
+// read hands on what is in a request, and counts it.
+func (r *Receiver) read(what signal, body []byte) (n int, err error) {
 	reader := <-r.readers
 	defer func() { r.readers <- reader }()
-	return reader.Request(body, func(rec *evidence.Record) error {
+	hand := func(rec *evidence.Record) error {
+		n++
 		r.sink.Add(rec)
 		return nil
-	})
+	}
+	if what == logs {
+		return n, reader.Logs(body, hand)
+	}
+	err = reader.Spans(body, hand)
+	return n, err
 }
+
+// unread is what a partial success says.
+const unread = "spans without a trace ID or a span ID, or broken ones, were left out"
 
 // busy is the answer when there is no room: unavailable, come back in a few
 // seconds, not all at once. Without the delay senders over gRPC would drop what

@@ -22,6 +22,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/encoding/gzip"
+	"google.golang.org/grpc/mem"
 	"google.golang.org/grpc/status"
 
 	"github.com/firebreak-io/firebreak/evidence"
@@ -249,6 +250,69 @@ func TestHostileRequests(t *testing.T) {
 	}
 }
 
+// What is read of a request is acknowledged, and what is not is told.
+func TestPartialSuccess(t *testing.T) {
+	s, c := start(t)
+	req := spans(10)
+	list := req.Traces().ResourceSpans().At(0).ScopeSpans().At(0).Spans()
+	list.At(3).SetTraceID([16]byte{})
+	list.At(4).SetSpanID([8]byte{})
+	resp, err := ptraceotlp.NewGRPCClient(dial(t, c.GRPC)).Export(context.Background(), req)
+	if err != nil || resp.PartialSuccess().RejectedSpans() != 2 || resp.PartialSuccess().ErrorMessage() == "" {
+		t.Errorf("gRPC: %v, %d rejected", err, resp.PartialSuccess().RejectedSpans())
+	}
+	for kind, marshal := range map[string]func() ([]byte, error){asProto: req.MarshalProto, asJSON: req.MarshalJSON} {
+		body, err := marshal()
+		if err != nil {
+			t.Fatal(err)
+		}
+		answered, text := post(t, "http://"+c.HTTP+"/v1/traces", kind, body)
+		resp := ptraceotlp.NewExportResponse()
+		if kind == asJSON {
+			err = resp.UnmarshalJSON([]byte(text))
+		} else {
+			err = resp.UnmarshalProto([]byte(text))
+		}
+		if err != nil || answered.StatusCode != http.StatusOK || resp.PartialSuccess().RejectedSpans() != 2 {
+			t.Errorf("%s: %s %v, %d rejected", kind, answered.Status, err, resp.PartialSuccess().RejectedSpans())
+		}
+	}
+	if len(s.records) != 24 || s.done != 30 {
+		t.Errorf("%d records, %d done", len(s.records), s.done)
+	}
+}
+
+// A broken request is refused for good, and none of it is taken in.
+func TestBrokenOverGRPC(t *testing.T) {
+	s, c := start(t)
+	conn := dial(t, c.GRPC)
+	body, err := spans(10).MarshalProto()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range [][]byte{[]byte("\xff\xff\xff\xffnot it"), body[:len(body)-3]} {
+		var got answer
+		err := conn.Invoke(context.Background(), "/"+traceService+"/Export", answer(x), &got, grpc.ForceCodecV2(rawClient{}))
+		if status.Code(err) != codes.InvalidArgument {
+			t.Errorf("%.20q: %v", x, err)
+		}
+	}
+	if err := conn.Invoke(context.Background(), "/"+traceService+"/Export", answer(nil), new(answer), grpc.ForceCodecV2(rawClient{})); err != nil {
+		t.Errorf("an empty request: %v", err)
+	}
+	if len(s.records) != 0 {
+		t.Errorf("%d records", len(s.records))
+	}
+}
+
+// rawClient sends bytes as they are.
+type rawClient struct{ rawCodec }
+
+func (rawClient) Unmarshal(data mem.BufferSlice, v any) error {
+	*v.(*answer) = data.Materialize()
+	return nil
+}
+
 func TestNothingToListenAt(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -267,15 +331,18 @@ func TestNothingToListenAt(t *testing.T) {
 	again.Close()
 }
 
-// BenchmarkReceived measures what a span costs from decoded request to record.
+// BenchmarkReceived measures what a span costs from request to record.
 func BenchmarkReceived(b *testing.B) {
-	td := spans(1000).Traces()
+	body, err := spans(1000).MarshalProto()
+	if err != nil {
+		b.Fatal(err)
+	}
 	r := &Receiver{sink: &sieve{}, readers: make(chan *parsers.OTLP, 1)}
 	r.readers <- parsers.NewOTLP("otlp", func(string) {})
 	b.ReportAllocs()
 	for b.Loop() {
-		if err := r.traces(GRPC, td); err != nil {
-			b.Fatal(err)
+		if rejected, err := r.receive(GRPC, traces, body); err != nil || rejected != 0 {
+			b.Fatal(rejected, err)
 		}
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/1000, "ns/span")
@@ -289,12 +356,19 @@ func (sieve) Done(int)               {}
 func (sieve) Add(*evidence.Record)   {}
 func (sieve) AddLogs(int)            {}
 
-// BenchmarkMarshalled measures what turning a decoded request into bytes again
-// takes of that.
-func BenchmarkMarshalled(b *testing.B) {
-	td := spans(1000).Traces()
+// BenchmarkDecodedFirst measures what decoding a request into the Collector's
+// objects and encoding it again would cost beside that.
+func BenchmarkDecodedFirst(b *testing.B) {
+	body, err := spans(1000).MarshalProto()
+	if err != nil {
+		b.Fatal(err)
+	}
 	b.ReportAllocs()
 	for b.Loop() {
+		td, err := (&ptrace.ProtoUnmarshaler{}).UnmarshalTraces(body)
+		if err != nil {
+			b.Fatal(err)
+		}
 		if _, err := (&ptrace.ProtoMarshaler{}).MarshalTraces(td); err != nil {
 			b.Fatal(err)
 		}
