@@ -30,7 +30,7 @@ var allowed = map[string][]string{
 	"simulate":      {"evidence", "incident"},
 	"tui":           {"evidence", "incident", "runbooks", "simulate"},
 	"exporter":      {"evidence", "incident", "correlate"},
-	"otelconnector": {"evidence", "parsers", "correlate", "incident"},
+	"otelconnector": {"evidence", "parsers", "correlate", "incident", "runbooks", "exporter"},
 	"capture":       {},
 	"cmd": {
 		"evidence", "parsers", "collector", "incident", "correlate", "runbooks", "simulate", "tui", "exporter", "capture",
