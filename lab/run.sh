@@ -5,6 +5,7 @@
 #   lab/run.sh [smoke]          the reference chain, judged by firebreak; under 6 minutes
 #   lab/run.sh all              every scenario in every dose, then asks firebreak about each
 #   lab/run.sh SCENARIO...      some scenarios, in the full dose unless -dose says otherwise
+#   lab/run.sh live             the reference chain beside firebreak serve and Prometheus; under 5 minutes
 #   lab/run.sh fixtures         trims what was captured into testdata/incidents/lab-*
 #
 # Everything is kept below lab/.work, or in $LAB_WORK. Servers that Debian starts by
@@ -31,6 +32,10 @@ ls /usr/lib/postgresql/*/bin/initdb > /dev/null 2>&1 || need initdb postgresql
 need mvn maven
 need jstack default-jdk-headless
 need vmstat procps
+if [ "${1:-}" = live ]; then
+	need prometheus prometheus
+	need tmux tmux
+fi
 if [ ${#install[@]} -gt 0 ]; then
 	echo "installing ${install[*]}"
 	sudo apt-get update -qq
@@ -55,6 +60,7 @@ burn() { "$work/burn" "$1" -lab lab -work "$work" "${@:2}"; }
 
 case ${1:-smoke} in
 smoke) burn smoke ;;
+live) burn live ;;
 all)
 	# What was captured is worth judging even if some runs failed.
 	failed=0

@@ -20,6 +20,7 @@ const usage = `burn makes the lab's shop burn, and knows why.
   burn run SCENARIO... [-dose D] [-seed N]   run some (dose: full, mild or second; default full)
   burn all                                   run every scenario in every dose
   burn smoke                                 the reference chain, judged by firebreak report; under 6 minutes
+  burn live                                  the reference chain beside firebreak serve and Prometheus; under 5 minutes
   burn judge [RUN...]                        ask firebreak about runs that were captured before
   burn fixtures [-o DIR] [RUN...]            trim captured runs into testdata/incidents/lab-*
 
@@ -77,6 +78,8 @@ func command(ctx context.Context, args []string, out io.Writer) error {
 		return o.all(ctx, out)
 	case "smoke":
 		return o.smoke(ctx, out)
+	case "live":
+		return o.live(ctx, out)
 	case "judge":
 		return o.judge(ctx, names, out)
 	case "fixtures":

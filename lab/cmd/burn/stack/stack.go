@@ -82,6 +82,14 @@ func Start(ctx context.Context, e *env.Env, java, goBin string) (*Stack, error) 
 	return s, zoo.Wait(ctx)
 }
 
+// HandOver ends Spans and gives the port to which the services export, for another
+// to listen at.
+func (s *Stack) HandOver() (port int, err error) {
+	err = s.Spans.Close()
+	s.Spans = nil
+	return s.otlpPort, err
+}
+
 // Close ends all that was started.
 func (s *Stack) Close() error {
 	if s.delay != nil {
