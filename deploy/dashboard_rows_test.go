@@ -109,6 +109,33 @@ var rows = []row{
 			queries: []query{{`histogram_quantile(0.5, sum by (le, caller, callee) (rate(firebreak_retry_delay_seconds_bucket` + chosen + `[$__rate_interval])))`, edge}},
 		},
 	}},
+	{"Entries", []panel{
+		{
+			kind: "timeseries", title: "Requests from outside", width: 8, height: 8, unit: "reqps",
+			about:   "The first calls of traces, by service and operation.",
+			queries: []query{{`sum by (entry) (rate(firebreak_entry_requests_total[$__rate_interval]))`, `{{entry}}`}},
+		},
+		{
+			kind: "timeseries", title: "Amplification a callee suffers", width: 8, height: 8, unit: "suffix:x", limits: []float64{1.2, 2}, least: 1,
+			about:   "Attempts for each call that requests from outside want of it: the retries of all layers above it, multiplied. Two layers of three attempts are 9.",
+			queries: []query{{`sum by (callee) (rate(firebreak_intended_attempts_total` + chosen + `[$__rate_interval])) / (sum by (callee) (rate(firebreak_intended_calls_total` + chosen + `[$__rate_interval])) > 0)`, `{{callee}}`}},
+		},
+		{
+			kind: "timeseries", title: "The same, by entry", width: 8, height: 8, unit: "suffix:x", limits: []float64{1.2, 2}, least: 1,
+			about:   "By where the requests came in that led to the attempts.",
+			queries: []query{{`sum by (entry, callee) (rate(firebreak_entry_attempts_total{callee=~"$callee"}[$__rate_interval])) / (sum by (entry, callee) (rate(firebreak_entry_intended_calls_total{callee=~"$callee"}[$__rate_interval])) > 0)`, `{{entry}} → {{callee}}`}},
+		},
+		{
+			kind: "timeseries", title: "Requests in which retries multiply", width: 12, height: 8, unit: "percentunit", limits: []float64{0.01},
+			about:   "Share of the requests in which a call was retried inside an attempt of a retried call.",
+			queries: []query{{`sum by (entry) (rate(firebreak_stacked_retries_total[$__rate_interval])) / (sum by (entry) (rate(firebreak_entry_requests_total[$__rate_interval])) > 0)`, `{{entry}}`}},
+		},
+		{
+			kind: "timeseries", title: "Calls that are not sure", width: 12, height: 8, unit: "percentunit",
+			about:   "Share of the calls of which it is inferred, or open, which attempts are theirs. Their spans lack what would tell: see docs/metrics.md.",
+			queries: []query{{`sum by (caller, callee) (rate(firebreak_logical_calls_total{caller=~"$caller", callee=~"$callee", evidence!="exact"}[$__rate_interval])) / (` + calls + ` > 0)`, edge}},
+		},
+	}},
 	{"Wasted time", []panel{
 		{
 			kind: "timeseries", title: "Share of the work that is for nobody", width: 8, height: 8, unit: "percentunit", limits: []float64{0.2},
@@ -141,6 +168,16 @@ var rows = []row{
 			kind: "timeseries", title: "Waiting", width: 8, height: 8, unit: "short",
 			about:   "Tasks in the queue of a pool, and threads that wait for a connection.",
 			queries: []query{{`max by (owner, pool, state) (firebreak_pool_members{state=~"queued|waiting"})`, `{{owner}} {{pool}} {{state}}`}},
+		},
+		{
+			kind: "timeseries", title: "Rejections", width: 12, height: 8, unit: "reqps",
+			about:   "Tasks that pools refused, and borrowers that gave up, as logs tell.",
+			queries: []query{{`sum by (owner, pool) (rate(firebreak_pool_rejections_total[$__rate_interval]))`, `{{owner}} {{pool}}`}},
+		},
+		{
+			kind: "timeseries", title: "Providers left, by stage of routing", width: 12, height: 8, unit: "short",
+			about:   "Where routing leaves few providers or none, on the edge that has the fewest.",
+			queries: []query{{`min by (stage) (firebreak_candidates)`, `{{stage}}`}},
 		},
 	}},
 	{"firebreak itself", []panel{
@@ -190,9 +227,38 @@ var rows = []row{
 			queries: []query{{`sum by (table) (rate(firebreak_calls_folded_total[$__rate_interval]))`, `{{table}}`}},
 		},
 		{
-			kind: "timeseries", title: "Log records", width: 8, height: 8, unit: "cps",
-			about:   "Log records that were taken in.",
-			queries: []query{{`sum(rate(firebreak_log_records_received_total[$__rate_interval]))`, "received"}},
+			kind: "timeseries", title: "Records of logs, dumps and endpoints", width: 8, height: 8, unit: "cps",
+			about: "Read, by format; skipped, as they could not be understood; log records that came by OTLP.",
+			queries: []query{
+				{`sum by (format) (rate(firebreak_records_total[$__rate_interval]))`, "{{format}}"},
+				{`sum by (format, reason) (rate(firebreak_skipped_total[$__rate_interval]))`, "skipped: {{format}}, {{reason}}"},
+				{`sum(rate(firebreak_log_records_received_total[$__rate_interval]))`, "OTLP"},
+			},
+		},
+		{
+			kind: "timeseries", title: "Sources behind", width: 8, height: 8, unit: "s", limits: []float64{60},
+			about:   "How long ago what is not read yet was written.",
+			queries: []query{{`firebreak_source_lag_seconds`, `{{source}}`}},
+		},
+		{
+			kind: "table", title: "Sources that cannot be read", width: 12, height: 7, unit: "none", none: "none",
+			about:   "Followed files, dump folders and endpoints of firebreak.yaml.",
+			queries: []query{{`firebreak_source_up == 0`, ""}},
+		},
+		{
+			kind: "stat", title: "Incidents kept", width: 4, height: 7, unit: "short", none: "not kept",
+			about:   "Bundles of evidence, which firebreak triage opens anywhere.",
+			queries: []query{{`sum(firebreak_bundles)`, ""}},
+		},
+		{
+			kind: "stat", title: "Bundles that failed", width: 4, height: 7, unit: "short", limits: []float64{1}, none: "none",
+			about:   "Evidence that could not be written, in the time that is shown.",
+			queries: []query{{`sum(increase(firebreak_bundles_failed_total[$__range]))`, ""}},
+		},
+		{
+			kind: "timeseries", title: "Requests refused", width: 4, height: 7, unit: "reqps",
+			about:   "Whole requests of senders, by reason.",
+			queries: []query{{`sum by (reason) (rate(firebreak_requests_refused_total[$__rate_interval]))`, `{{reason}}`}},
 		},
 	}},
 }
