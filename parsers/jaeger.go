@@ -115,6 +115,7 @@ func (d *spanJSON) openSpan() {
 
 // finishSpan emits the span at hand, or keeps it until its process is known.
 func (d *spanJSON) finishSpan(line int) {
+	d.seen.Spans++
 	d.r.src.chooseParent()
 	if !d.r.fill(line) {
 		return
@@ -157,6 +158,7 @@ func (d *spanJSON) spanMember(key []byte) bool {
 		b, _ := j.scalar()
 		s.name = s.keep(b)
 	case "references":
+		d.seen.Forms |= Jaeger
 		d.references()
 	case "startTime", "timestamp", "start_time":
 		s.start, _ = d.micros()
@@ -182,6 +184,7 @@ func (d *spanJSON) spanMember(key []byte) bool {
 		_, kind := j.scalar()
 		s.shared = kind == 't'
 	case "localEndpoint":
+		d.seen.Forms |= Zipkin
 		d.localEndpoint()
 	case "remoteEndpoint":
 		d.remoteEndpoint()

@@ -75,9 +75,10 @@ func (d *spanJSON) resourceSpans() {
 			d.resource()
 			d.where, d.ordered = d.place(), true
 		case "scopeSpans", "scope_spans", "instrumentationLibrarySpans", "instrumentation_library_spans":
+			d.see(key)
 			d.list(d.scopeSpans)
 		default:
-			j.pass()
+			d.strange(key)
 		}
 	}
 	if len(d.pending) > 0 && d.err == nil {
@@ -123,7 +124,7 @@ func (d *spanJSON) scopeSpans() {
 		case "spans":
 			d.list(func() { d.otlpSpan(scope) })
 		default:
-			j.pass()
+			d.strange(key)
 		}
 	}
 }
@@ -135,6 +136,7 @@ func (d *spanJSON) otlpSpan(scope string) {
 	j.open('{')
 	s.reset()
 	s.scope = scope
+	d.seen.Spans++
 	for key := j.key(); key != nil; key = j.key() {
 		switch string(key) {
 		case "traceId", "trace_id":

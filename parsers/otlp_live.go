@@ -12,7 +12,9 @@ import (
 type OTLP struct {
 	in   *Input
 	p    *otlpProto
+	doc  *spanJSON // of requests in JSON; nil until there is one
 	emit Emit
+	mute bool // what cannot be read is not told
 }
 
 // NewOTLP makes a reader. The name is what records cite as their source; skip
@@ -21,42 +23,14 @@ func NewOTLP(name string, skip func(why string)) *OTLP {
 	o := &OTLP{}
 	o.in = &Input{
 		Name: name, Reader: bytes.NewReader(nil), Lines: NewLines(bytes.NewReader(nil)), Tally: map[string]int{}, text: text,
-		Skip: func(_ int, why string) { skip(why) },
+		Skip: func(_ int, why string) {
+			if !o.mute {
+				skip(why)
+			}
+		},
 	}
 	o.p = &otlpProto{in: o.in, r: newSpanReader(o.in, func(r *evidence.Record) error { return o.emit(r) })}
 	return o
-}
-
-// OTLPElements counts the spans or log records in the protobuf of one export
-// request, without reading them, and reports whether the messages around them
-// are well formed.
-func OTLPElements(body []byte) (n int, whole bool) {
-	var f protoField
-	request := protoMessage{b: body}
-	for request.next(&f) {
-		if f.num != 1 || f.wire != 2 {
-			continue
-		}
-		resource := protoMessage{b: f.b}
-		for resource.next(&f) {
-			if f.wire != 2 || f.num != 2 && f.num != 1000 {
-				continue
-			}
-			scope := protoMessage{b: f.b}
-			for scope.next(&f) {
-				if f.num == 2 && f.wire == 2 {
-					n++
-				}
-			}
-			if scope.torn {
-				return n, false
-			}
-		}
-		if resource.torn {
-			return n, false
-		}
-	}
-	return n, !request.torn
 }
 
 // Request reads the protobuf of one export request of traces or of logs and

@@ -26,9 +26,10 @@ func (d *spanJSON) resourceLogs() {
 			d.resource()
 		case "scopeLogs", "scope_logs", "instrumentationLibraryLogs", "instrumentation_library_logs":
 			d.where = d.place()
+			d.see(key)
 			d.list(d.scopeLogs)
 		default:
-			j.pass()
+			d.strange(key)
 		}
 	}
 }
@@ -44,7 +45,7 @@ func (d *spanJSON) scopeLogs() {
 		case "logRecords", "log_records", "logs":
 			d.list(func() { d.logRecord(scope) })
 		default:
-			j.pass()
+			d.strange(key)
 		}
 	}
 }
@@ -72,6 +73,7 @@ func (d *spanJSON) logRecord(scope string) {
 	j.open('{')
 	o.reset()
 	o.scope = scope
+	d.seen.Logs++
 	for key := j.key(); key != nil; key = j.key() {
 		switch string(key) {
 		case "timeUnixNano", "time_unix_nano":

@@ -26,6 +26,8 @@ type spanJSON struct {
 	processes map[string]evidence.Place
 	process   string // Jaeger: of the span at hand
 
+	seen Posted // what was read so far
+
 	name  []byte // of the attribute at hand
 	value []byte // of it, where that stands in front of its name
 	vkind byte
@@ -120,9 +122,11 @@ func (d *spanJSON) object(depth int) bool {
 	for key := j.key(); key != nil && d.err == nil; key = j.key() {
 		switch string(key) {
 		case "resourceSpans", "resource_spans", "batches":
+			d.see(key)
 			d.list(d.resourceSpans)
 			known = true
 		case "resourceLogs", "resource_logs":
+			d.see(key)
 			d.list(d.resourceLogs)
 			known = true
 		case "resourceMetrics", "resource_metrics":
@@ -142,6 +146,7 @@ func (d *spanJSON) object(depth int) bool {
 				d.openTrace()
 			}
 			known, trace = true, true
+			d.see(key)
 			d.list(d.traceSpan)
 		case "processes":
 			if !trace {
@@ -193,6 +198,7 @@ func (d *spanJSON) list(f func()) {
 func (d *spanJSON) passBy(kind string) {
 	d.j.pass()
 	if d.j.why == "" {
+		d.seen.Others++
 		d.r.in.Tally[kind]++
 	}
 }

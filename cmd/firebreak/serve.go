@@ -5,18 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
-	"net"
-	"net/http"
 	"time"
 
 	collectors "github.com/prometheus/client_golang/prometheus/collectors"
 	build "github.com/prometheus/client_golang/prometheus/collectors/version"
 	buildinfo "github.com/prometheus/common/version"
-	"github.com/prometheus/exporter-toolkit/web"
 	"github.com/spf13/cobra"
 
-	"github.com/firebreak-io/firebreak/collector/otlp"
 	"github.com/firebreak-io/firebreak/correlate/live"
 	"github.com/firebreak-io/firebreak/exporter"
 	"github.com/firebreak-io/firebreak/lang"
@@ -100,16 +95,7 @@ func (a *app) serve(ctx context.Context, c *config, started func(served)) error 
 		return failed(err, "firebreak serve --web.listen-address localhost:0")
 	}
 	broken := make(chan error, 4)
-	receiver, err := otlp.Start(ctx, otlp.Config{
-		GRPC: c.OTLP.GRPC, HTTP: c.OTLP.HTTP, Logger: logger,
-		Skipped: func(why string) { logger.Debug("not read", "why", why) },
-		Failed: func(err error) {
-			select {
-			case broken <- err:
-			default:
-			}
-		},
-	}, engine)
+	receiver, err := startOTLP(ctx, c.OTLP, engine, logger, broken)
 	if err != nil {
 		return errors.Join(failed(lang.Errorf("take in traces: %w", err), "firebreak serve --otlp-grpc localhost:0 --otlp-http ''"), page.close())
 	}
@@ -164,60 +150,4 @@ func run(ctx context.Context, engine *live.Engine, every time.Duration, broken, 
 			engine.Advance()
 		}
 	}
-}
-
-// webPage is what is shown over HTTP.
-type webPage struct {
-	server    *http.Server
-	listeners []net.Listener
-	failed    chan error
-}
-
-func startWeb(c webConfig, s *exporter.Server, logger *slog.Logger) (*webPage, error) {
-	handler, err := s.Handler()
-	if err != nil {
-		return nil, err
-	}
-	p := &webPage{
-		// A long poll is answered within half a minute.
-		server: &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second, WriteTimeout: time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10},
-		failed: make(chan error, 1),
-	}
-	for _, addr := range c.Listen {
-		l, err := net.Listen("tcp", addr)
-		if err != nil {
-			return nil, errors.Join(lang.Errorf("show metrics and reports: %w", err), p.close())
-		}
-		p.listeners = append(p.listeners, l)
-	}
-	socket := false
-	flags := &web.FlagConfig{WebListenAddresses: &c.Listen, WebSystemdSocket: &socket, WebConfigFile: &c.ConfigFile}
-	if err := web.Validate(c.ConfigFile); err != nil {
-		return nil, errors.Join(lang.Errorf("--web.config.file: %w", err), p.close())
-	}
-	go func() {
-		if err := web.ServeMultiple(p.listeners, p.server, flags, logger); err != nil && !errors.Is(err, http.ErrServerClosed) {
-			p.failed <- err
-		}
-	}()
-	return p, nil
-}
-
-func (p *webPage) addresses() []string {
-	var list []string
-	for _, l := range p.listeners {
-		list = append(list, l.Addr().String())
-	}
-	return list
-}
-
-// close ends what is under way, and gives it a moment.
-func (p *webPage) close() error {
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-	defer cancel()
-	err := p.server.Shutdown(ctx)
-	for _, l := range p.listeners { // those that were never served from
-		_ = l.Close()
-	}
-	return err
 }

@@ -1,132 +1,145 @@
 package otlp
 
 import (
-	"context"
+	"encoding/base64"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
 
-	"go.opentelemetry.io/collector/config/configgrpc"
-	"go.opentelemetry.io/collector/pdata/ptrace/ptraceotlp"
-	"google.golang.org/grpc"
-	"google.golang.org/grpc/mem"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/protobuf/proto"
 )
 
-// The services of OTLP, as their messages are on the wire: requests are taken as
-// bytes. Both have one method.
-const (
-	traceService = "opentelemetry.proto.collector.trace.v1.TraceService"
-	logsService  = "opentelemetry.proto.collector.logs.v1.LogsService"
-)
+// OTLP over gRPC is one call in each direction, of which this is all:
+//
+//	:method POST  :path /opentelemetry.proto.collector.trace.v1.TraceService/Export  content-type application/grpc  grpc-encoding gzip
+//	01 | 00 00 3f 20 | a gzip of the request           compressed or not, length, message
+//
+//	:status 200  content-type application/grpc
+//	00 | 00 00 00 00 |                                 an empty answer
+//	grpc-status: 0                                     in the trailer; a failure is headers alone
+//
+// The server of grpc-go reads and unpacks a whole message before it asks anyone;
+// here each piece is paid for first.
 
-// overGRPC is the server for gRPC.
-type overGRPC struct {
-	server *grpc.Server
-	done   chan struct{}
+var methods = map[string]signal{
+	"/opentelemetry.proto.collector.trace.v1.TraceService/Export": traces,
+	"/opentelemetry.proto.collector.logs.v1.LogsService/Export":   logs,
 }
 
-func (r *Receiver) startGRPC(ctx context.Context) (server, error) {
-	cfg := r.cfg.grpcServer()
-	s, err := cfg.ToServer(ctx, r.cfg.extensions(), r.cfg.telemetry(), configgrpc.WithGrpcServerOption(grpc.ForceServerCodecV2(rawCodec{})))
+// overGRPC answers one call.
+func (r *Receiver) overGRPC(w http.ResponseWriter, req *http.Request) {
+	kind := req.Header.Get("Content-Type")
+	if req.Method != http.MethodPost || kind != "application/grpc" && !strings.HasPrefix(kind, "application/grpc+proto") && !strings.HasPrefix(kind, "application/grpc;") {
+		r.stats.refused(GRPC, ContentType)
+		http.Error(w, "only gRPC is spoken here; OTLP over HTTP has another port", http.StatusUnsupportedMediaType)
+		return
+	}
+	h := w.Header()
+	h.Set("Content-Type", "application/grpc")
+	h.Set("Grpc-Accept-Encoding", "identity,"+strings.ReplaceAll(encodings, " ", ""))
+	rejected, err := r.exportGRPC(req)
 	if err != nil {
-		return nil, err
+		r.refuseGRPC(w, refused(err))
+		return
 	}
-	for what, name := range map[signal]string{traces: traceService, logs: logsService} {
-		s.RegisterService(&grpc.ServiceDesc{
-			ServiceName: name, HandlerType: (*any)(nil),
-			Methods: []grpc.MethodDesc{{MethodName: "Export", Handler: r.exporting(what, "/"+name+"/Export")}},
-		}, r)
+	r.stats.taken(GRPC)
+	h.Set("Trailer", "Grpc-Status")
+	msg := taken(rejected)
+	_, _ = w.Write(append(binary.BigEndian.AppendUint32([]byte{0}, uint32(len(msg))), msg...))
+	h.Set("Grpc-Status", "0")
+}
+
+func (r *Receiver) exportGRPC(req *http.Request) (rejected int, err error) {
+	what, served := methods[req.URL.Path]
+	switch {
+	case !served:
+		return 0, &refusal{NotFound, codes.Unimplemented, http.StatusOK, fmt.Sprintf("there is no method %.100q here: only traces and logs are taken", req.URL.Path), false}
+	case !r.cfg.Token.allows(req.Header.Values("Authorization")):
+		return 0, unauthorised()
 	}
-	l, err := cfg.NetAddr.Listen(ctx)
+	var prefix [5]byte
+	if _, err := io.ReadFull(req.Body, prefix[:]); err != nil {
+		return 0, early(err)
+	}
+	encoding := ""
+	switch prefix[0] {
+	case 0:
+	case 1:
+		if encoding = req.Header.Get("Grpc-Encoding"); encoding == "" || encoding == "identity" {
+			return 0, &refusal{Malformed, codes.Internal, http.StatusOK, "a message is said to be compressed, but not how", false}
+		}
+	default:
+		return 0, &refusal{Malformed, codes.Internal, http.StatusOK, "what was sent is no message of gRPC", false}
+	}
+	size := int64(binary.BigEndian.Uint32(prefix[1:]))
+	switch {
+	case size > maxRequest:
+		return 0, errTooLarge
+	case r.budget.used.Load()+size > r.budget.limit:
+		return 0, errNoRoom
+	}
+	b, err := newBody(&r.budget, size)
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
-	g := &overGRPC{server: s, done: make(chan struct{})}
-	go func() {
-		defer close(g.done)
-		if err := s.Serve(l); err != nil && !errors.Is(err, grpc.ErrServerStopped) {
-			r.failed(err)
+	defer b.close()
+	message := &io.LimitedReader{R: req.Body, N: size}
+	if err := b.fill(message, encoding); err != nil {
+		return 0, err
+	}
+	if message.N > 0 && encoding != "" { // what a decompressor leaves
+		if _, err := io.Copy(io.Discard, message); err != nil {
+			return 0, err
 		}
-	}()
-	return g, nil
+	}
+	if message.N > 0 {
+		return 0, early(io.ErrUnexpectedEOF)
+	}
+	if n, err := req.Body.Read(prefix[:1]); n > 0 {
+		return 0, &refusal{Malformed, codes.Internal, http.StatusOK, "more than one message was sent", false}
+	} else if err != nil && !errors.Is(err, io.EOF) {
+		return 0, err
+	}
+	return r.take(GRPC, what, false, b.bytes())
 }
 
-// shutdown waits for the requests at hand, but no longer than the context lasts.
-func (g *overGRPC) shutdown(ctx context.Context) error {
-	stop := context.AfterFunc(ctx, g.server.Stop)
-	defer stop()
-	g.server.GracefulStop()
-	<-g.done
-	return ctx.Err()
+// early tells a body that ended in the middle of a message from one that failed.
+func early(err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return &refusal{Malformed, codes.Internal, http.StatusOK, "the call ended in the middle of its message", false}
+	}
+	return err
 }
 
-// exporting handles the method Export of a service. The interceptors (who may
-// send) come before the request is read, though not before it is here.
-func (r *Receiver) exporting(what signal, method string) grpc.MethodHandler {
-	return func(srv any, ctx context.Context, decode func(any) error, interceptor grpc.UnaryServerInterceptor) (any, error) {
-		var body message
-		if err := decode(&body); err != nil {
-			return nil, err
+// refuseGRPC answers why a call was not taken: in headers, without a body.
+func (r *Receiver) refuseGRPC(w http.ResponseWriter, why *refusal) {
+	r.stats.refused(GRPC, why.reason)
+	said := why.said(delay()).Proto()
+	h := w.Header()
+	h.Set("Grpc-Status", strconv.Itoa(int(why.code)))
+	h.Set("Grpc-Message", percent(why.text))
+	if len(said.GetDetails()) > 0 {
+		if details, err := proto.Marshal(said); err == nil {
+			h.Set("Grpc-Status-Details-Bin", base64.RawStdEncoding.EncodeToString(details))
 		}
-		defer body.free()
-		handle := func(context.Context, any) (any, error) {
-			rejected, err := r.receive(GRPC, what, body.bytes())
-			if err != nil || rejected == 0 {
-				return answer(nil), err
-			}
-			x := ptraceotlp.NewExportResponse()
-			x.PartialSuccess().SetRejectedSpans(int64(rejected))
-			x.PartialSuccess().SetErrorMessage(unread)
-			b, err := x.MarshalProto()
-			return answer(b), err
+	}
+	w.WriteHeader(http.StatusOK)
+}
+
+// percent writes a message as gRPC's headers have it.
+func percent(s string) string {
+	var b strings.Builder
+	for _, c := range []byte(s) {
+		if c < ' ' || c > '~' || c == '%' {
+			fmt.Fprintf(&b, "%%%02X", c)
+		} else {
+			b.WriteByte(c)
 		}
-		if interceptor == nil {
-			return handle(ctx, &body)
-		}
-		return interceptor(ctx, &body, &grpc.UnaryServerInfo{Server: srv, FullMethod: method}, handle)
 	}
+	return b.String()
 }
-
-// message is a request as it came; answer is an encoded answer.
-type (
-	message struct{ buf mem.Buffer }
-	answer  []byte
-)
-
-func (m *message) bytes() []byte {
-	if m.buf == nil {
-		return nil
-	}
-	return m.buf.ReadOnlyData()
-}
-
-func (m *message) free() {
-	if m.buf != nil {
-		m.buf.Free()
-		m.buf = nil
-	}
-}
-
-// rawCodec hands messages on as they came.
-type rawCodec struct{}
-
-// buffers holds requests; those of Collectors have megabytes.
-var buffers = mem.NewTieredBufferPool(4<<10, 16<<10, 64<<10, 256<<10, 1<<20, 4<<20, 16<<20)
-
-func (rawCodec) Unmarshal(data mem.BufferSlice, v any) error {
-	m, ok := v.(*message)
-	if !ok {
-		return fmt.Errorf("%T is no request", v)
-	}
-	m.buf = data.MaterializeToBuffer(buffers)
-	return nil
-}
-
-func (rawCodec) Marshal(v any) (mem.BufferSlice, error) {
-	b, ok := v.(answer)
-	if !ok {
-		return nil, fmt.Errorf("%T is no answer", v)
-	}
-	return mem.BufferSlice{mem.SliceBuffer(b)}, nil
-}
-
-func (rawCodec) Name() string { return "proto" }

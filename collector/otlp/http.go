@@ -1,210 +1,108 @@
 package otlp
 
 import (
-	"bytes"
-	"context"
-	"errors"
 	"fmt"
 	"mime"
 	"net/http"
 	"strconv"
-	"sync"
 	"time"
 
-	"go.opentelemetry.io/collector/config/confighttp"
-	"go.opentelemetry.io/collector/pdata/plog/plogotlp"
-	"go.opentelemetry.io/collector/pdata/ptrace/ptraceotlp"
-	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 )
 
-// The kinds of bodies.
+// OTLP over HTTP: a request is the body of a POST, in protobuf or JSON.
+
 const (
 	asProto = "application/x-protobuf"
 	asJSON  = "application/json"
 )
 
-// overHTTP is the server for HTTP.
-type overHTTP struct {
-	server *http.Server
-	done   chan struct{}
-}
+var paths = map[string]signal{"/v1/traces": traces, "/v1/logs": logs}
 
-func (r *Receiver) startHTTP(ctx context.Context) (server, error) {
-	cfg := r.cfg.httpServer()
-	mux := http.NewServeMux()
-	mux.HandleFunc("/v1/traces", func(w http.ResponseWriter, req *http.Request) { r.serve(w, req, traces) })
-	mux.HandleFunc("/v1/logs", func(w http.ResponseWriter, req *http.Request) { r.serve(w, req, logs) })
-	s, err := cfg.ToServer(ctx, r.cfg.extensions(), r.cfg.telemetry(), mux, confighttp.WithErrorHandler(refused))
+// overHTTP answers one request.
+func (r *Receiver) overHTTP(w http.ResponseWriter, req *http.Request) {
+	kind, _, _ := mime.ParseMediaType(req.Header.Get("Content-Type"))
+	rejected, err := r.exportHTTP(req, kind)
 	if err != nil {
-		return nil, err
-	}
-	l, err := cfg.ToListener(ctx)
-	if err != nil {
-		return nil, err
-	}
-	h := &overHTTP{server: s, done: make(chan struct{})}
-	go func() {
-		defer close(h.done)
-		if err := s.Serve(l); err != nil && !errors.Is(err, http.ErrServerClosed) {
-			r.failed(err)
-		}
-	}()
-	return h, nil
-}
-
-// shutdown waits for the requests at hand, but no longer than the context lasts.
-func (h *overHTTP) shutdown(ctx context.Context) error {
-	err := h.server.Shutdown(ctx)
-	if err != nil {
-		err = errors.Join(err, h.server.Close())
-	}
-	<-h.done
-	return err
-}
-
-// bodies are buffers for requests, those of 4 MiB at most.
-var bodies = sync.Pool{New: func() any { return new(bytes.Buffer) }}
-
-// serve answers one request.
-func (r *Receiver) serve(w http.ResponseWriter, req *http.Request, what signal) {
-	if req.Method != http.MethodPost {
-		write(w, "text/plain", http.StatusMethodNotAllowed, []byte("405 method not allowed, supported: [POST]"))
+		r.refuseHTTP(w, kind, refused(err))
 		return
 	}
-	kind := kindOf(req)
-	if kind != asProto && kind != asJSON {
-		write(w, "text/plain", http.StatusUnsupportedMediaType, fmt.Appendf(nil, "415 unsupported media type, supported: [%s, %s]", asJSON, asProto))
-		return
-	}
-	buf := bodies.Get().(*bytes.Buffer)
-	defer func() {
-		if buf.Cap() <= 4<<20 {
-			buf.Reset()
-			bodies.Put(buf)
-		}
-	}()
-	buf.Grow(int(min(max(0, req.ContentLength), 1<<20)) + bytes.MinRead) // no more on the word of a sender
-	if _, err := buf.ReadFrom(req.Body); err != nil {
-		refuse(w, kind, status.New(codes.InvalidArgument, err.Error()))
-		return
-	}
-	body := buf.Bytes()
-	if kind == asJSON {
-		var err error
-		if body, err = fromJSON(what, body); err != nil {
-			refuse(w, kind, status.New(codes.InvalidArgument, err.Error()))
-			return
-		}
-	}
-	rejected, err := r.receive(HTTP, what, body)
-	if err != nil {
-		refuse(w, kind, status.Convert(err))
-		return
-	}
-	msg, err := accepted(what, kind, rejected)
-	if err != nil {
-		refuse(w, kind, status.New(codes.Internal, err.Error()))
-		return
-	}
-	write(w, kind, http.StatusOK, msg)
-}
-
-func kindOf(req *http.Request) string {
-	kind, _, err := mime.ParseMediaType(req.Header.Get("Content-Type"))
-	if err != nil {
-		return ""
-	}
-	return kind
-}
-
-// fromJSON makes the protobuf of a request in JSON.
-func fromJSON(what signal, body []byte) ([]byte, error) {
-	if what == logs {
-		x := plogotlp.NewExportRequest()
-		if err := x.UnmarshalJSON(body); err != nil {
-			return nil, err
-		}
-		return x.MarshalProto()
-	}
-	x := ptraceotlp.NewExportRequest()
-	if err := x.UnmarshalJSON(body); err != nil {
-		return nil, err
-	}
-	return x.MarshalProto()
-}
-
-// accepted is the answer to a request that was taken in.
-func accepted(what signal, kind string, rejected int) ([]byte, error) {
-	if rejected == 0 || what == logs {
-		if kind == asJSON {
-			return []byte("{}"), nil
-		}
-		return nil, nil
-	}
-	x := ptraceotlp.NewExportResponse()
-	x.PartialSuccess().SetRejectedSpans(int64(rejected))
-	x.PartialSuccess().SetErrorMessage(unread)
-	if kind == asJSON {
-		return x.MarshalJSON()
-	}
-	return x.MarshalProto()
-}
-
-// refused answers for the Collector's handlers, which say why in words.
-func refused(w http.ResponseWriter, req *http.Request, why string, code int) {
-	of := codes.Unknown
+	r.stats.taken(HTTP)
+	answer := taken(rejected)
 	switch {
-	case code == http.StatusTooManyRequests:
-		of = codes.ResourceExhausted
-	case code == http.StatusUnauthorized:
-		of = codes.Unauthenticated
-	case code < http.StatusInternalServerError:
-		of = codes.InvalidArgument
+	case kind != asJSON:
+		kind = asProto
+	case rejected == 0:
+		answer = []byte("{}")
+	default:
+		answer = fmt.Appendf(nil, `{"partialSuccess":{"rejectedSpans":"%d","errorMessage":%q}}`, rejected, unread)
 	}
-	writeStatus(w, kindOf(req), code, status.New(of, why))
+	w.Header().Set("Content-Type", kind)
+	_, _ = w.Write(answer)
 }
 
-// refuse answers by a status.
-func refuse(w http.ResponseWriter, kind string, s *status.Status) {
-	code := http.StatusInternalServerError
-	switch s.Code() {
-	case codes.Unavailable:
-		code = http.StatusServiceUnavailable
-	case codes.ResourceExhausted:
-		code = http.StatusTooManyRequests
-	case codes.InvalidArgument:
-		code = http.StatusBadRequest
+func (r *Receiver) exportHTTP(req *http.Request, kind string) (rejected int, err error) {
+	what, served := paths[req.URL.Path]
+	switch {
+	case !served:
+		return 0, &refusal{NotFound, codes.Unimplemented, http.StatusNotFound, "nothing is taken here: post to /v1/traces or /v1/logs", false}
+	case req.Method != http.MethodPost:
+		return 0, &refusal{NotFound, codes.Unimplemented, http.StatusMethodNotAllowed, "only POST is taken", false}
+	case kind != asJSON && kind != asProto && kind != "application/protobuf":
+		return 0, &refusal{ContentType, codes.InvalidArgument, http.StatusUnsupportedMediaType, "the content type must be " + asProto + " or " + asJSON, false}
+	case !r.cfg.Token.allows(req.Header.Values("Authorization")):
+		return 0, unauthorised()
+	case req.ContentLength > maxRequest:
+		return 0, errTooLarge
+	case r.budget.used.Load()+req.ContentLength > r.budget.limit: // it would not fit, so none of it is read
+		return 0, errNoRoom
 	}
-	for _, d := range s.Details() {
-		if info, ok := d.(*errdetails.RetryInfo); ok {
-			w.Header().Set("Retry-After", strconv.Itoa(int(info.GetRetryDelay().AsDuration()/time.Second)))
+	b, err := newBody(&r.budget, req.ContentLength)
+	if err != nil {
+		return 0, err
+	}
+	defer b.close()
+	if err := b.fill(req.Body, req.Header.Get("Content-Encoding")); err != nil {
+		return 0, err
+	}
+	if kind == asJSON { // what it is read into
+		if err := b.account.take(int64(b.n)); err != nil {
+			return 0, err
 		}
 	}
-	writeStatus(w, kind, code, s)
+	return r.take(HTTP, what, kind == asJSON, b.bytes())
 }
 
-// writeStatus answers with a status in the form that was asked in, as OTLP
-// requires.
-func writeStatus(w http.ResponseWriter, kind string, code int, s *status.Status) {
-	marshal := protojson.Marshal
-	if kind == asProto {
-		marshal = proto.Marshal
-	} else {
-		kind = asJSON
-	}
-	msg, err := marshal(s.Proto())
-	if err != nil {
-		kind, code, msg = asJSON, http.StatusInternalServerError, []byte(`{"code":13,"message":"failed to marshal error message"}`)
-	}
-	write(w, kind, code, msg)
+func unauthorised() *refusal {
+	return &refusal{Unauthorised, codes.Unauthenticated, http.StatusUnauthorized, "a bearer token is asked for, and this is not it", false}
 }
 
-func write(w http.ResponseWriter, kind string, code int, msg []byte) {
-	w.Header().Set("Content-Type", kind)
-	w.WriteHeader(code)
-	_, _ = w.Write(msg) // who asked has gone away
+// refuseHTTP answers why a request was not taken.
+func (r *Receiver) refuseHTTP(w http.ResponseWriter, kind string, why *refusal) {
+	r.stats.refused(HTTP, why.reason)
+	after := delay()
+	h := w.Header()
+	if why.retry {
+		h.Set("Retry-After", strconv.Itoa(int(after/time.Second)))
+	}
+	switch why.status {
+	case http.StatusMethodNotAllowed:
+		h.Set("Allow", http.MethodPost)
+	case http.StatusUnauthorized:
+		h.Set("WWW-Authenticate", "Bearer")
+	}
+	encode, said := proto.Marshal, why.said(after).Proto()
+	if kind != asProto && kind != "application/protobuf" {
+		kind, encode = asJSON, protojson.Marshal
+	}
+	answer, err := encode(said)
+	if err != nil { // a text that is no UTF-8; there are none
+		answer = nil
+	}
+	h.Set("Content-Type", kind)
+	h.Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(why.status)
+	_, _ = w.Write(answer)
 }

@@ -1,31 +1,33 @@
 // Package otlp receives traces and logs as OpenTelemetry sends them, over gRPC
 // and HTTP, and hands them on as evidence.
 //
-// Servers, TLS, authentication, decompression and limits are the Collector's own
-// (configgrpc, confighttp). Its otlpreceiver is not used: it decodes every span
-// into an object of its own before it hands it on, which took 40 % of the
-// processor time of a span (docs/performance.md). Here the bytes of a request go
-// to the reader of files, which reads the fields where they stand.
-//
 // It promises: a request is acknowledged only after all of it was handed on;
-// what could not be read of it is told in the answer (a partial success); what
-// does not fit is refused before it is read, with a status that senders take as
-// a reason to send it again later, never silently. Requests are read by as many
-// goroutines at once as there are processors.
+// what does not fit is refused, with a status that senders take as a reason to
+// send it again later; what is not understood is refused with what to do. Nothing
+// is dropped silently: Stats counts all of it. The memory that requests take
+// while they are read is bounded by Config.MaxBytesInFlight, whatever they unpack
+// to and however many come at once. Requests are decoded by as many goroutines at
+// once as there are processors.
+//
+// It is no Collector's receiver: that one makes objects of a request before it
+// asks whether there is room, and reads documents under other roots as nothing.
+// docs/architecture.md has the figures.
 package otlp
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
+	"fmt"
 	"log/slog"
-	"math/rand/v2"
+	"net"
+	"net/http"
 	"runtime"
+	"sync"
 	"time"
 
-	"google.golang.org/genproto/googleapis/rpc/errdetails"
-	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/status"
-	"google.golang.org/protobuf/types/known/durationpb"
+	"go.opentelemetry.io/collector/config/configtls"
+	"golang.org/x/net/netutil"
 
 	"github.com/firebreak-io/firebreak/evidence"
 	"github.com/firebreak-io/firebreak/parsers"
@@ -52,123 +54,150 @@ const (
 // Config says where to listen. An empty address leaves a transport out.
 type Config struct {
 	GRPC, HTTP string // host:port
-	Logger     *slog.Logger
-	Skipped    func(why string) // hears what could not be read; may be nil
-	Failed     func(err error)  // hears that a listener broke down; may be nil
+	TLS        *configtls.ServerConfig
+	Token      *Token // what senders must know; nil: nothing
+	// MaxBytesInFlight bounds the bytes of requests that are being read, unpacked
+	// (64 MiB); MaxConnections the connections of each transport (2,000).
+	MaxBytesInFlight int64
+	MaxConnections   int
+	// IdleTimeout is within what time a request must have come whole, and after
+	// what time a connection that says nothing is closed (1 min).
+	IdleTimeout time.Duration
+
+	Logger  *slog.Logger
+	Skipped func(why string) // hears what could not be read; may be nil
+	Failed  func(err error)  // hears that a listener broke down; may be nil
 }
+
+// maxRequest bounds one request after decompression.
+const maxRequest = 20 << 20
 
 // Receiver listens.
 type Receiver struct {
 	cfg     Config
 	sink    Sink
 	readers chan *parsers.OTLP
-	servers []server
-}
-
-// server is one that listens.
-type server interface {
-	// shutdown stops listening and waits for the requests at hand.
-	shutdown(ctx context.Context) error
+	budget  budget
+	stats   *counters
+	servers []*http.Server
+	running sync.WaitGroup
 }
 
 // Start begins to listen and to hand on what comes.
 func Start(ctx context.Context, cfg Config, sink Sink) (*Receiver, error) {
-	r := &Receiver{cfg: cfg, sink: sink, readers: make(chan *parsers.OTLP, runtime.GOMAXPROCS(0))}
-	skipped := cfg.Skipped
-	if skipped == nil {
-		skipped = func(string) {}
+	if cfg.MaxBytesInFlight <= 0 {
+		cfg.MaxBytesInFlight = 64 << 20
 	}
-	for range cap(r.readers) {
-		r.readers <- parsers.NewOTLP("otlp", skipped)
+	if cfg.MaxConnections <= 0 {
+		cfg.MaxConnections = 2_000
+	}
+	if cfg.IdleTimeout <= 0 {
+		cfg.IdleTimeout = time.Minute
+	}
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	r := newReceiver(cfg, sink)
+	var secure *tls.Config
+	if cfg.TLS != nil {
+		var err error
+		if secure, err = cfg.TLS.LoadTLSConfig(ctx); err != nil {
+			return nil, fmt.Errorf("TLS of OTLP: %w", err)
+		}
 	}
 	for _, x := range []struct {
-		addr  string
-		start func(context.Context) (server, error)
-	}{{cfg.GRPC, r.startGRPC}, {cfg.HTTP, r.startHTTP}} {
+		addr   string
+		handle http.HandlerFunc
+		http1  bool
+	}{{cfg.GRPC, r.overGRPC, false}, {cfg.HTTP, r.overHTTP, true}} {
 		if x.addr == "" {
 			continue
 		}
-		s, err := x.start(ctx)
-		if err != nil {
+		if err := r.listen(ctx, x.addr, r.server(x.handle, x.http1, secure)); err != nil {
 			return nil, errors.Join(err, r.Shutdown(ctx))
 		}
-		r.servers = append(r.servers, s)
 	}
 	return r, nil
 }
 
-// Shutdown stops listening and waits for the requests at hand.
+func newReceiver(cfg Config, sink Sink) *Receiver {
+	r := &Receiver{cfg: cfg, sink: sink, readers: make(chan *parsers.OTLP, runtime.GOMAXPROCS(0)), stats: newCounters()}
+	r.budget.limit = cfg.MaxBytesInFlight
+	skipped := func(why string) {
+		r.stats.skipped(why)
+		if cfg.Skipped != nil {
+			cfg.Skipped(why)
+		}
+	}
+	for range cap(r.readers) {
+		r.readers <- parsers.NewOTLP("otlp", skipped)
+	}
+	return r
+}
+
+// server makes a server whose every wait ends, and whose connections hold little.
+func (r *Receiver) server(handle http.HandlerFunc, http1 bool, secure *tls.Config) *http.Server {
+	idle := r.cfg.IdleTimeout
+	s := &http.Server{
+		Handler:           handle,
+		TLSConfig:         secure,
+		ReadHeaderTimeout: min(10*time.Second, idle),
+		ReadTimeout:       idle,
+		WriteTimeout:      2 * idle, // from the end of the headers: the body comes first
+		IdleTimeout:       idle,
+		MaxHeaderBytes:    16 << 10,
+		Protocols:         new(http.Protocols),
+		HTTP2: &http.HTTP2Config{
+			MaxConcurrentStreams: 100,
+			MaxReadFrameSize:     16 << 10,
+			// What may have come and was not read yet.
+			MaxReceiveBufferPerStream:     128 << 10,
+			MaxReceiveBufferPerConnection: 128 << 10,
+			SendPingTimeout:               idle / 2, // a sender that is gone is noticed
+			PingTimeout:                   min(15*time.Second, idle),
+			WriteByteTimeout:              min(30*time.Second, idle),
+		},
+	}
+	s.Protocols.SetHTTP1(http1)
+	s.Protocols.SetHTTP2(true)
+	s.Protocols.SetUnencryptedHTTP2(true)
+	s.ErrorLog = slog.NewLogLogger(r.cfg.Logger.Handler(), slog.LevelDebug)
+	return s
+}
+
+// listen starts a server.
+func (r *Receiver) listen(ctx context.Context, addr string, s *http.Server) error {
+	var lc net.ListenConfig
+	l, err := lc.Listen(ctx, "tcp", addr)
+	if err != nil {
+		return err
+	}
+	l = netutil.LimitListener(l, r.cfg.MaxConnections)
+	r.servers = append(r.servers, s)
+	r.running.Go(func() {
+		serve := s.Serve
+		if s.TLSConfig != nil {
+			serve = func(l net.Listener) error { return s.ServeTLS(l, "", "") }
+		}
+		if err := serve(l); err != nil && !errors.Is(err, http.ErrServerClosed) && r.cfg.Failed != nil {
+			r.cfg.Failed(err)
+		}
+	})
+	return nil
+}
+
+// Shutdown stops listening and waits for the requests at hand, until the context
+// ends; those that are not done then are cut off.
 func (r *Receiver) Shutdown(ctx context.Context) error {
 	var errs []error
 	for _, s := range r.servers {
-		errs = append(errs, s.shutdown(ctx))
+		err := s.Shutdown(ctx)
+		if err != nil {
+			err = errors.Join(err, s.Close())
+		}
+		errs = append(errs, err)
 	}
+	r.running.Wait()
 	r.servers = nil
 	return errors.Join(errs...)
-}
-
-// failed tells that a listener broke down.
-func (r *Receiver) failed(err error) {
-	if r.cfg.Failed != nil {
-		r.cfg.Failed(err)
-	}
-}
-
-// signal is what a request is about.
-type signal int
-
-const (
-	traces signal = iota
-	logs
-)
-
-// receive takes in the protobuf of one request, and returns how many of its
-// spans or log records could not be read.
-func (r *Receiver) receive(transport string, what signal, body []byte) (rejected int, err error) {
-	n, whole := parsers.OTLPElements(body)
-	if !whole {
-		return 0, status.Error(codes.InvalidArgument, "the request is no protobuf of OTLP")
-	}
-	if what == logs {
-		r.sink.AddLogs(n)
-		_, err := r.read(what, body)
-		return 0, err // a record is not always one of evidence
-	}
-	if !r.sink.Admit(transport, n) {
-		return 0, busy()
-	}
-	defer r.sink.Done(n)
-	read, err := r.read(what, body)
-	return max(0, n-read), err
-}
-
-// read hands on what is in a request, and counts it.
-func (r *Receiver) read(what signal, body []byte) (n int, err error) {
-	reader := <-r.readers
-	defer func() { r.readers <- reader }()
-	hand := func(rec *evidence.Record) error {
-		n++
-		r.sink.Add(rec)
-		return nil
-	}
-	if what == logs {
-		return n, reader.Logs(body, hand)
-	}
-	err = reader.Spans(body, hand)
-	return n, err
-}
-
-// unread is what a partial success says.
-const unread = "spans without a trace ID or a span ID, or broken ones, were left out"
-
-// busy is the answer when there is no room: unavailable, come back in a few
-// seconds, not all at once. Without the delay senders over gRPC would drop what
-// they have, and one below a second becomes none over HTTP.
-func busy() error {
-	s := status.New(codes.Unavailable, "firebreak has no room for more spans now")
-	delay := time.Duration(1+rand.IntN(5)) * time.Second
-	if with, err := s.WithDetails(&errdetails.RetryInfo{RetryDelay: durationpb.New(delay)}); err == nil {
-		s = with
-	}
-	return s.Err()
 }

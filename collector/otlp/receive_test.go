@@ -26,7 +26,6 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/firebreak-io/firebreak/evidence"
-	"github.com/firebreak-io/firebreak/parsers"
 )
 
 // store keeps what it is given, and refuses when it is told to.
@@ -78,11 +77,11 @@ func free(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// start starts a receiver that ends with the test.
-func start(t *testing.T) (*store, Config) {
+// started starts a receiver that ends with the test.
+func started(t *testing.T, c Config) (*store, *Receiver, Config) {
 	t.Helper()
 	s := &store{admitted: map[string]int{}}
-	c := Config{GRPC: free(t), HTTP: free(t)}
+	c.GRPC, c.HTTP = free(t), free(t)
 	r, err := Start(context.Background(), c, s)
 	if err != nil {
 		t.Fatal(err)
@@ -91,7 +90,16 @@ func start(t *testing.T) (*store, Config) {
 		if err := r.Shutdown(context.Background()); err != nil {
 			t.Error(err)
 		}
+		if n := r.budget.used.Load(); n != 0 {
+			t.Errorf("%d bytes are in flight when all is over", n)
+		}
 	})
+	return s, r, c
+}
+
+func start(t *testing.T) (*store, Config) {
+	t.Helper()
+	s, _, c := started(t, Config{})
 	return s, c
 }
 
@@ -238,7 +246,7 @@ func TestHostileRequests(t *testing.T) {
 		"not protobuf": {"application/x-protobuf", []byte("\xff\xff\xff\xffnot it"), http.StatusBadRequest},
 		"not JSON":     {"application/json", []byte(`{"resourceSpans":[{`), http.StatusBadRequest},
 		"unknown kind": {"text/plain", []byte("x"), http.StatusUnsupportedMediaType},
-		"too large":    {"application/json", bytes.Repeat([]byte(" "), maxRequest<<20+1), http.StatusBadRequest},
+		"too large":    {"application/json", bytes.Repeat([]byte(" "), maxRequest+1), http.StatusRequestEntityTooLarge},
 	} {
 		resp, text := post(t, url, x.kind, x.body)
 		if resp.StatusCode != x.want {
@@ -285,19 +293,19 @@ func TestPartialSuccess(t *testing.T) {
 // A broken request is refused for good, and none of it is taken in.
 func TestBrokenOverGRPC(t *testing.T) {
 	s, c := start(t)
+	const export = "/opentelemetry.proto.collector.trace.v1.TraceService/Export"
 	conn := dial(t, c.GRPC)
 	body, err := spans(10).MarshalProto()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, x := range [][]byte{[]byte("\xff\xff\xff\xffnot it"), body[:len(body)-3]} {
-		var got answer
-		err := conn.Invoke(context.Background(), "/"+traceService+"/Export", answer(x), &got, grpc.ForceCodecV2(rawClient{}))
+		err := conn.Invoke(context.Background(), export, x, new([]byte), grpc.ForceCodecV2(rawClient{}))
 		if status.Code(err) != codes.InvalidArgument {
 			t.Errorf("%.20q: %v", x, err)
 		}
 	}
-	if err := conn.Invoke(context.Background(), "/"+traceService+"/Export", answer(nil), new(answer), grpc.ForceCodecV2(rawClient{})); err != nil {
+	if err := conn.Invoke(context.Background(), export, []byte{}, new([]byte), grpc.ForceCodecV2(rawClient{})); err != nil {
 		t.Errorf("an empty request: %v", err)
 	}
 	if len(s.records) != 0 {
@@ -306,12 +314,18 @@ func TestBrokenOverGRPC(t *testing.T) {
 }
 
 // rawClient sends bytes as they are.
-type rawClient struct{ rawCodec }
+type rawClient struct{}
+
+func (rawClient) Marshal(v any) (mem.BufferSlice, error) {
+	return mem.BufferSlice{mem.SliceBuffer(v.([]byte))}, nil
+}
 
 func (rawClient) Unmarshal(data mem.BufferSlice, v any) error {
-	*v.(*answer) = data.Materialize()
+	*v.(*[]byte) = data.Materialize()
 	return nil
 }
+
+func (rawClient) Name() string { return "proto" }
 
 func TestNothingToListenAt(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -329,49 +343,4 @@ func TestNothingToListenAt(t *testing.T) {
 		t.Fatalf("the other listener is still there: %v", err)
 	}
 	again.Close()
-}
-
-// BenchmarkReceived measures what a span costs from request to record.
-func BenchmarkReceived(b *testing.B) {
-	body, err := spans(1000).MarshalProto()
-	if err != nil {
-		b.Fatal(err)
-	}
-	r := &Receiver{sink: &sieve{}, readers: make(chan *parsers.OTLP, 1)}
-	r.readers <- parsers.NewOTLP("otlp", func(string) {})
-	b.ReportAllocs()
-	for b.Loop() {
-		if rejected, err := r.receive(GRPC, traces, body); err != nil || rejected != 0 {
-			b.Fatal(rejected, err)
-		}
-	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/1000, "ns/span")
-}
-
-// sieve keeps nothing.
-type sieve struct{}
-
-func (sieve) Admit(string, int) bool { return true }
-func (sieve) Done(int)               {}
-func (sieve) Add(*evidence.Record)   {}
-func (sieve) AddLogs(int)            {}
-
-// BenchmarkDecodedFirst measures what decoding a request into the Collector's
-// objects and encoding it again would cost beside that.
-func BenchmarkDecodedFirst(b *testing.B) {
-	body, err := spans(1000).MarshalProto()
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.ReportAllocs()
-	for b.Loop() {
-		td, err := (&ptrace.ProtoUnmarshaler{}).UnmarshalTraces(body)
-		if err != nil {
-			b.Fatal(err)
-		}
-		if _, err := (&ptrace.ProtoMarshaler{}).MarshalTraces(td); err != nil {
-			b.Fatal(err)
-		}
-	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/1000, "ns/span")
 }

@@ -1,0 +1,44 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"go.opentelemetry.io/collector/config/configtls"
+
+	"github.com/firebreak-io/firebreak/collector/otlp"
+	"github.com/firebreak-io/firebreak/lang"
+)
+
+// certificateAge is how often a certificate's file is read again.
+const certificateAge = time.Minute
+
+// startOTLP takes in traces and logs. What breaks down later is sent to broken.
+func startOTLP(ctx context.Context, c otlpConfig, sink otlp.Sink, logger *slog.Logger, broken chan<- error) (*otlp.Receiver, error) {
+	o := otlp.Config{
+		GRPC: c.GRPC, HTTP: c.HTTP, MaxBytesInFlight: c.MaxBytesInFlight, MaxConnections: c.MaxConnections, IdleTimeout: c.IdleTimeout,
+		Logger:  logger,
+		Skipped: func(why string) { logger.Debug("not read", "why", why) },
+		Failed: func(err error) {
+			select {
+			case broken <- err:
+			default:
+			}
+		},
+	}
+	if c.TokenFile != "" {
+		token, err := otlp.ReadToken(c.TokenFile)
+		if err != nil {
+			return nil, lang.Errorf("otlp.token_file: %w", err)
+		}
+		o.Token = token
+	}
+	if c.TLS.CertFile != "" {
+		t := configtls.NewDefaultServerConfig()
+		t.CertFile, t.KeyFile, t.ReloadInterval = c.TLS.CertFile, c.TLS.KeyFile, certificateAge
+		t.ClientCAFile = c.TLS.ClientCAFile
+		o.TLS = &t
+	}
+	return otlp.Start(ctx, o, sink)
+}
