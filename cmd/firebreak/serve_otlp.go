@@ -2,13 +2,13 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"time"
 
 	"go.opentelemetry.io/collector/config/configtls"
 
 	"github.com/firebreak-io/firebreak/collector/otlp"
-	"github.com/firebreak-io/firebreak/lang"
 )
 
 // certificateAge is how often a certificate's file is read again.
@@ -30,7 +30,7 @@ func startOTLP(ctx context.Context, c otlpConfig, sink otlp.Sink, logger *slog.L
 	if c.TokenFile != "" {
 		token, err := otlp.ReadToken(c.TokenFile)
 		if err != nil {
-			return nil, lang.Errorf("otlp.token_file: %w", err)
+			return nil, fmt.Errorf("otlp.token_file: %w", err)
 		}
 		o.Token = token
 	}

@@ -224,7 +224,7 @@ func TestLiveCountsAreTheTruth(t *testing.T) {
 		for _, m := range fam.GetMetric() {
 			key := fam.GetName()
 			for _, l := range m.GetLabel() {
-				if l.GetName() != "protocol" && l.GetName() != "method" && l.GetValue() != "" {
+				if l.GetName() != "protocol" && l.GetName() != "evidence" && l.GetName() != "method" && l.GetValue() != "" {
 					key += " " + l.GetValue()
 				}
 			}
