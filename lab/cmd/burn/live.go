@@ -29,6 +29,8 @@ const (
 	burning  = 75 * time.Second
 	labelled = 30 * time.Second // after the onset, at most
 	alerted  = 45 * time.Second // a scrape and an evaluation later
+	exported = 3 * time.Second  // until the services have sent the spans that they have
+	counted  = 13 * time.Second // until serve has counted the traces that it has
 )
 
 // Ports of what runs beside the shop.
@@ -78,6 +80,7 @@ type liveRun struct {
 	prometheus *live.Prometheus
 	out        io.Writer
 	begin      time.Time
+	before     map[string]truth.Counters // what services had counted when serve came
 
 	mu     sync.Mutex
 	onset  time.Time            // zero before
@@ -98,6 +101,13 @@ func (l *liveRun) run(ctx context.Context, tool, rules string) error {
 		return err
 	}
 	load.Run(ctx, l.url(), load.Plan{Rate: 15, Duration: warm, Mix: l.dose.Load.Mix, Seed: 1, InFlight: 50, First: 800_000})
+	if !wait(ctx, exported) {
+		return ctx.Err()
+	}
+	var err error
+	if l.before, err = l.stack.Counters(ctx); err != nil {
+		return err
+	}
 	otlp, err := l.stack.HandOver()
 	if err != nil {
 		return err
@@ -210,9 +220,17 @@ func (l *liveRun) burn(ctx context.Context) error {
 	}
 	l.alertsNow(ctx)
 	loading.Wait()
+	l.say("load: %d requests, %d dropped", result.Sent, result.Dropped)
+	after, err := fire.settle(ctx)
+	if err != nil {
+		return err
+	}
+	if !wait(ctx, counted) {
+		return ctx.Err()
+	}
+	l.count(ctx, after)
 	cancel()
 	watching.Wait()
-	l.say("load: %d requests, %d dropped", result.Sent, result.Dropped)
 	l.stop()
 	return l.judge()
 }
@@ -334,6 +352,38 @@ func (l *liveRun) look(ctx context.Context) {
 		return
 	}
 	l.say("promtool check metrics: clean, %d bytes", len(page))
+}
+
+// count holds serve's counters against those of the services.
+func (l *liveRun) count(ctx context.Context, after map[string]truth.Counters) {
+	page, err := l.serve.Metrics(ctx)
+	if err == nil {
+		err = os.WriteFile(filepath.Join(l.stack.Env.Dir, "live", "metrics.txt"), page, 0o644)
+	}
+	if err != nil {
+		l.miss("metrics: %v", err)
+		return
+	}
+	since := map[string]truth.Counters{}
+	for name, c := range after {
+		since[name] = c.Since(l.before[name])
+	}
+	for _, t := range truth.Derive(since) {
+		edge := map[string][]string{"method": {"com.acme.shop." + t.Edge}}
+		calls, err := live.Sum(page, "firebreak_logical_calls_total", edge)
+		edge["reason"] = []string{"initial", "retry", "proxy"}
+		attempts, more := live.Sum(page, "firebreak_attempts_total", edge)
+		if err = errors.Join(err, more); err != nil {
+			l.miss("%v", err)
+			return
+		}
+		text := fmt.Sprintf("%s: %.0f calls and %.0f attempts, the services counted %d and %d", t.Edge, calls, attempts, t.Calls, t.Attempts)
+		if int64(calls) != t.Calls || int64(attempts) != t.Attempts {
+			l.miss("%s", text)
+		} else {
+			l.say("counted: %s", text)
+		}
+	}
 }
 
 // head is the first line of a text that says something.
