@@ -153,6 +153,9 @@ func (l *Ledger) halve() {
 	l.lose(LostSampled, int64(before-l.kept))
 }
 
+// Held is how many spans are kept.
+func (l *Ledger) Held() int { return l.kept }
+
 // Close joins everything and returns the book. The ledger is empty afterwards
 // and takes in nothing more.
 func (l *Ledger) Close() *Book {

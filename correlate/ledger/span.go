@@ -89,23 +89,31 @@ func reasonOf(text string) reason {
 // AddSpan takes in one span. It copies what it keeps, and leaves alone records
 // that are no spans.
 func (l *Ledger) AddSpan(r *evidence.Record) {
-	in := r.Span
-	if in == nil || l.closed {
+	if r.Span == nil || l.closed {
 		return
 	}
 	l.seen++
+	var s span
+	if l.fill(&s, r) {
+		l.keep(&s)
+	}
+}
+
+// fill makes of a record what is kept of it, and reports whether it is kept.
+func (l *Ledger) fill(s *span, r *evidence.Record) bool {
+	in := r.Span
 	if in.TraceID == ([16]byte{}) {
 		l.lose(LostNoTrace, 1)
-		return
+		return false
 	}
 	if in.ID == ([8]byte{}) {
 		l.lose(LostNoID, 1)
-		return
+		return false
 	}
 	if !l.admit(in.TraceID) {
-		return
+		return false
 	}
-	s := span{
+	*s = span{
 		trace: in.TraceID, id: binary.BigEndian.Uint64(in.ID[:]), parent: binary.BigEndian.Uint64(in.Parent[:]),
 		ident: in.Ident, kind: in.Kind, outcome: in.Outcome, attempt: in.Attempt, reason: reasonOf(in.Reason),
 		class: classOf(in), line: int32(max(0, min(r.Cite.Line, math.MaxInt32))), retries: -1,
@@ -156,7 +164,7 @@ func (l *Ledger) AddSpan(r *evidence.Record) {
 	if in.Query != "" {
 		s.query = l.query(in.DBSystem, in.Query)
 	}
-	l.keep(&s)
+	return true
 }
 
 func opOf(in *evidence.Span) op {

@@ -100,8 +100,7 @@ type Engine struct {
 	cfg Config
 
 	mu       sync.Mutex // of what is taken in
-	ledger   *ledger.Ledger
-	traces   map[[16]byte]*open
+	waiting  *ledger.Waiting
 	closed   tombstones
 	reserved int // spans of the requests at hand
 	arrived  int // of those, the spans that were added
@@ -124,9 +123,6 @@ type Engine struct {
 	revision   uint64
 }
 
-// open is a trace that goes on.
-type open struct{ first, last time.Time }
-
 // Intake counts what became of what was sent.
 type Intake struct {
 	Received map[string]int64 // spans admitted, by transport
@@ -147,8 +143,8 @@ type Intake struct {
 // New makes an engine.
 func New(c Config) *Engine {
 	c = defaulted(c)
-	e := &Engine{cfg: c, traces: map[[16]byte]*open{}, news: make(chan struct{})}
-	e.ledger = ledger.New(e.ledgerConfig())
+	e := &Engine{cfg: c, news: make(chan struct{})}
+	e.waiting = ledger.NewWaiting(e.ledgerConfig())
 	e.intake.Received, e.intake.Refused = map[string]int64{}, map[string]int64{}
 	e.sums = newSums(c.MaxEdges, c.MaxMethods)
 	e.sums.Started, e.rejected = c.Now(), rejections{}
@@ -190,7 +186,7 @@ func (e *Engine) Done(spans int) {
 }
 
 // held is for how many spans memory is in use.
-func (e *Engine) held() int { return e.ledger.Held() + e.reserved - e.arrived + e.joining }
+func (e *Engine) held() int { return e.waiting.Held() + e.reserved - e.arrived + e.joining }
 
 // Add takes one record. It keeps nothing of r that is lent.
 func (e *Engine) Add(r *evidence.Record) {
@@ -208,18 +204,12 @@ func (e *Engine) Add(r *evidence.Record) {
 	if e.arrived < e.reserved {
 		e.arrived++
 	}
-	id := r.Span.TraceID
 	e.intake.LastSpan = now
-	if t := e.traces[id]; t != nil {
-		t.last = now
-	} else {
-		if e.closed.has(id) {
-			e.intake.Late++
-			return
-		}
-		e.traces[id] = &open{now, now}
+	if id := r.Span.TraceID; !e.waiting.Has(id) && e.closed.has(id) {
+		e.intake.Late++
+		return
 	}
-	e.ledger.AddSpan(r)
+	e.waiting.Add(r, now)
 }
 
 // AddLogs counts records of logs that came.
@@ -246,12 +236,12 @@ func (e *Engine) close(all bool) {
 	e.mu.Lock()
 	e.recent.expire(now.Add(-e.cfg.Recent))
 	e.sources.expire(now.Add(-e.cfg.Recent))
-	done := e.doneTraces(now, all)
-	part := e.ledger.Part(func(id [16]byte) bool { _, yes := done[id]; return yes })
-	for id := range done {
-		delete(e.traces, id)
+	done := map[Finalized]int64{}
+	p := ledger.Patience{Quiet: e.patience(), Age: e.cfg.MaxAge, All: all}
+	part := e.waiting.Take(now, p, func(id [16]byte, quiet, _ time.Duration) {
 		e.closed.add(id)
-	}
+		done[e.why(quiet, p)]++
+	})
 	if part != nil {
 		e.joining = part.Held()
 	}
@@ -265,8 +255,8 @@ func (e *Engine) close(all bool) {
 	book := part.Close()
 	e.sumMu.Lock()
 	e.sums.add(book, now)
-	for _, why := range done {
-		e.sums.Finalized[why]++
+	for why, n := range done {
+		e.sums.Finalized[why] += n
 	}
 	e.sums.forget(now.Add(-e.cfg.EdgeIdle))
 	e.sumMu.Unlock()
@@ -286,29 +276,29 @@ const (
 	Shutdown Finalized = "shutdown" // all were
 )
 
-// doneTraces are the traces that nothing more is expected of.
-func (e *Engine) doneTraces(now time.Time, all bool) map[[16]byte]Finalized {
-	wait := e.cfg.Lateness
+// patience is how long nothing of a trace must have come: less where there is
+// little room.
+func (e *Engine) patience() time.Duration {
 	switch held := e.held(); {
 	case held > e.cfg.MaxSpans*85/100:
-		wait /= 10
+		return e.cfg.Lateness / 10
 	case held > e.cfg.MaxSpans*70/100:
-		wait /= 3
+		return e.cfg.Lateness / 3
 	}
-	done := map[[16]byte]Finalized{}
-	for id, t := range e.traces {
-		switch quiet := now.Sub(t.last); {
-		case all:
-			done[id] = Shutdown
-		case quiet >= e.cfg.Lateness:
-			done[id] = Quiet
-		case quiet >= wait:
-			done[id] = Evicted
-		case now.Sub(t.first) >= e.cfg.MaxAge:
-			done[id] = Aged
-		}
+	return e.cfg.Lateness
+}
+
+// why a trace was counted that was quiet for so long.
+func (e *Engine) why(quiet time.Duration, p ledger.Patience) Finalized {
+	switch {
+	case p.All:
+		return Shutdown
+	case quiet >= e.cfg.Lateness:
+		return Quiet
+	case quiet >= p.Quiet:
+		return Evicted
 	}
-	return done
+	return Aged
 }
 
 // Snapshot returns what was counted. Nobody changes it any more.
@@ -320,7 +310,7 @@ func (e *Engine) Snapshot() *Snapshot {
 	defer e.mu.Unlock()
 	s.Intake = e.intake
 	s.Intake.Received, s.Intake.Refused = maps.Clone(e.intake.Received), maps.Clone(e.intake.Refused)
-	s.Intake.SpansHeld, s.Intake.TracesOpen = e.held(), len(e.traces)
+	s.Intake.SpansHeld, s.Intake.TracesOpen = e.held(), e.waiting.Open()
 	s.Intake.RecentKept, s.Intake.RecentShare = len(e.recent.list), e.recent.kept()
 	s.Intake.SourcesFolded = e.sources.folded
 	s.MaxSpans = e.cfg.MaxSpans

@@ -16,18 +16,15 @@ type Store struct {
 	Bytes, Limit int64
 }
 
-// What is reckoned for one open trace, and for the ID of a closed one.
-const (
-	openBytes   = 60
-	closedBytes = 20
-)
+// closedBytes is what is reckoned for the ID of a closed trace.
+const closedBytes = 20
 
 // stores says what is kept, ordered by name. The engine is locked.
 func (e *Engine) stores() []Store {
 	return []Store{
 		{"closed-traces", int64(len(e.closed.young)+len(e.closed.old)) * closedBytes, 2 * maxTombstones * closedBytes},
 		{"recent", int64(e.recent.bytes), int64(e.cfg.MaxRecentBytes)},
-		{"spans", int64(e.held())*ledger.SpanBytes + int64(len(e.traces))*openBytes, int64(e.cfg.MaxSpans) * (ledger.SpanBytes + openBytes)},
+		{"spans", int64(e.held())*ledger.SpanBytes + int64(e.waiting.Open())*ledger.OpenBytes, int64(e.cfg.MaxSpans) * (ledger.SpanBytes + ledger.OpenBytes)},
 	}
 }
 
