@@ -8,7 +8,6 @@ import (
 
 	"github.com/firebreak-io/firebreak/evidence"
 	"github.com/firebreak-io/firebreak/incident"
-	"github.com/firebreak-io/firebreak/lang"
 )
 
 // Scraped counters say how many calls and attempts there were, not which. A
@@ -51,7 +50,14 @@ const enoughCounted = 100
 
 func (e *Engine) addCounter(r *evidence.Record) {
 	c := r.Counter
-	k := counterKey{c.Impl, cmp.Or(r.Place.Service, r.Place.Instance, folder(r.Cite.Source)), r.Place.Instance + "\x00" + folder(r.Cite.Source), c.Side, serviceName(c.Service), methodName(c.Method)}
+	owner := cmp.Or(r.Place.Service, r.Place.Instance, folder(r.Cite.Source))
+	k := counterKey{c.Impl, owner, r.Place.Instance + "\x00" + folder(r.Cite.Source), c.Side, serviceName(c.Service), methodName(c.Method)}
+	if !c.Began.IsZero() { // which tells processes apart, so that scrapes may lie in a folder for each time
+		k.process = r.Place.Instance + "\x00" + wordsOf(folder(r.Cite.Source))
+	}
+	if c.Side == evidence.Provider {
+		k.consumer, k.service = "", cmp.Or(k.service, owner)
+	}
 	x := e.counters[k]
 	if x == nil {
 		if len(e.counters) >= maxKeys {
@@ -97,6 +103,7 @@ func eachCount(a, b *evidence.Counter, do func(a *int64, b int64)) {
 		{&a.Timeouts, b.Timeouts},
 		{&a.RetriesRefused, b.RetriesRefused},
 		{&a.Overflow, b.Overflow},
+		{&a.Took, b.Took},
 	} {
 		do(p.a, p.b)
 	}
@@ -214,10 +221,18 @@ func failures(c *evidence.Counter) (int64, float64) {
 	return max(0, c.Failed, c.Timeouts) + refused, min(1, max(0, share))
 }
 
+// before is what a process had counted up to the first of its scrapes.
+func (x *counter) before() (evidence.Counter, bool) {
+	if len(x.readings) == 0 || x.grew == 0 && len(x.readings) < 2 {
+		return evidence.Counter{}, false
+	}
+	return x.inOrder()[0].n, true
+}
+
 func (x *counter) title() string {
 	name := joinMethod(x.key.service, x.key.method)
-	if x.key.method != "" && x.key.impl != "grpc" && x.key.impl != "dubbo" {
-		name = x.key.service + " " + x.key.method
+	if strings.ContainsAny(x.key.method, " /") {
+		name = strings.TrimSpace(x.key.service + " " + x.key.method)
 	}
 	if x.key.consumer == "" {
 		return name
@@ -238,57 +253,20 @@ func (e *Engine) sortedCounters() []*counter {
 	return list
 }
 
-// counterFindings say what scraped counters tell of retries and refusals.
-func (q *inquiry) counterFindings() {
-	for i, x := range q.e.sortedCounters() {
-		if i == 20 {
-			return
-		}
-		c, between := x.sum, x.since
-		since := lang.T("between two scrapes")
-		if !between {
-			since = lang.T("since the process started: one scrape does not tell when")
-		}
-		names := map[string]string{"consumer": x.key.consumer, "service": x.key.service, "method": x.key.method, "edge": x.title()}
-		if c.Calls >= enoughCounted && c.Attempts >= c.Calls {
-			amp := float64(c.Attempts) / float64(c.Calls)
-			values := map[string]float64{"calls": float64(c.Calls), "attempts": float64(c.Attempts), "amplification": round(amp, 2)}
-			text := lang.Sprintf("%s: %s attempts for %s calls, %.1fx (counted by %s, %s)", x.title(), human(c.Attempts), human(c.Calls), amp, x.key.impl, since)
-			switch {
-			case amp >= amplifiedFrom && between:
-				q.find(incident.RetryAmplified, x.title(), text, &x.seen, values, names)
-			case amp >= 1+retryBudget:
-				q.find(incident.RetryBudget, x.title(), text, &x.seen, values, names)
-			case between:
-				q.find(incident.RetryNone, x.title(), text, &x.seen, values, names)
-			}
-		}
-		if n, share := failures(&c); n >= someCalls && share >= failedShare && (between || share >= largeShare && n >= enoughCounted) {
-			q.find(incident.CallFailed, x.title(), lang.Sprintf("%s: %s calls or attempts failed, %d %% (counted by %s, %s)", x.title(), human(n), int(100*share), x.key.impl, since),
-				withCount(&x.seen, n), map[string]float64{"failed.share": round(share, 2)}, names)
-		}
-		for _, refused := range []struct {
-			n    int64
-			what string
-		}{{c.RetriesRefused, lang.T("retries were refused by a retry budget or limit")}, {c.Overflow, lang.T("requests were refused by a full queue or an open breaker")}} {
-			if refused.n >= fewCalls && between {
-				q.find(incident.Limited, x.title(), lang.Sprintf("%s: %s %s (counted by %s, %s)", x.title(), human(refused.n), refused.what, x.key.impl, since), withCount(&x.seen, refused.n), nil, map[string]string{"peer": x.key.service})
-			}
-		}
-	}
-}
-
 // counterEdges are edges on the basis of scraped counters.
 func (q *inquiry) counterEdges() []incident.Edge {
 	list := []incident.Edge{}
 	for _, x := range q.e.sortedCounters() {
 		c, between := x.sum, x.since
-		if c.Attempts < 1 || c.Calls < 1 || len(list) == 30 {
+		if c.Attempts < 1 || c.Calls < 1 && max(c.Failed, c.Timeouts) < 1 || len(list) == 30 {
 			continue
 		}
 		o := incident.Edge{
-			Consumer: x.key.consumer, Service: x.key.service, Method: x.key.method, Basis: "metrics", Exact: true, Calls: ptr(c.Calls), Attempts: ptr(c.Attempts),
-			Amplification: ptr(round(float64(c.Attempts)/float64(c.Calls), 3)), Outcomes: map[string]int64{}, Citations: x.seen.citations(),
+			Consumer: x.key.consumer, Service: x.key.service, Method: x.key.method, Basis: "metrics", Exact: true, Attempts: ptr(c.Attempts),
+			Outcomes: map[string]int64{}, Citations: x.seen.citations(),
+		}
+		if c.Calls > 0 {
+			o.Calls, o.Amplification = ptr(c.Calls), ptr(round(float64(c.Attempts)/float64(c.Calls), 3))
 		}
 		if !between {
 			o.Scope = "since-start"

@@ -277,7 +277,7 @@ func (q *inquiry) noIncident() (incident.Label, incident.Certainty) {
 		return incident.Healthy, incident.Medium
 	case unexplained >= manyErrors:
 		return incident.Inconclusive, incident.Low // nothing is known but that much of it failed
-	case (q.e.readLogs() || q.e.servedWell()) && !q.e.readInVain():
+	case (q.e.readLogs() || q.e.servedWell() || q.e.countedWell()) && !q.e.readInVain():
 		return incident.Healthy, incident.Low
 	}
 	return incident.Inconclusive, incident.Low

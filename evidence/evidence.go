@@ -373,6 +373,7 @@ type Counter struct {
 	Timeouts        int64
 	RetriesRefused  int64     // retries that a budget or a limit forbade
 	Overflow        int64     // attempts that a full queue or pool refused
+	Took            int64     `json:",omitempty"` // microseconds that all of them took together; 0 or None if not said
 	Delta           bool      // since the reading before, not since the process started
 	Began           time.Time `json:",omitzero"` // when the process began to count; zero if it does not say
 }

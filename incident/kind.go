@@ -48,6 +48,7 @@ const (
 	CallLate           Kind = "call.late"           // answers came after the caller had given up: orphaned work
 	CallUnreachable    Kind = "call.unreachable"    // connections refused or reset
 	CallBudget         Kind = "call.budget"         // timeout x (1 + retries) exceeds what the caller has
+	CallSlow           Kind = "call.slow"           // calls take far longer than they did before
 	CallSlowProvider   Kind = "call.slow-provider"  // one provider of several is slow
 	TimeDB             Kind = "time.db"             // a slow method spends its time in SQL, by its spans
 	TimeDownstream     Kind = "time.downstream"     // a slow method waits for calls of its own, by its spans

@@ -56,6 +56,7 @@ func kinds() []KindDoc {
 		{CallLate, "answers came after the caller had given up: orphaned work"},
 		{CallUnreachable, "connections refused or reset"},
 		{CallBudget, "timeout x (1 + retries) exceeds what the caller has"},
+		{CallSlow, "calls take far longer than they did before"},
 		{CallSlowProvider, "one provider of several is slow"},
 		{TimeDB, "a slow method spends its time in SQL, by its spans"},
 		{TimeDownstream, "a slow method waits for calls of its own, by its spans"},

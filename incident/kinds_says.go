@@ -40,6 +40,7 @@ var says = map[Kind]string{
 	RetryHopeless:      "Fits retry-amplification: what fails the calls lasts longer than all their attempts, so the retries are load and nothing else.",
 	RetryBudget:        "Shows retries above what a fleet should carry. By itself no incident: a storm begins so.",
 	RetrySustained:     "Speaks for retry-amplification that feeds itself: repairing what began it does not end it, cutting the retries or the load does.",
+	CallSlow:           "Shows callers in distress though nothing fails yet, and when it began; by itself it never says what the time is spent on. Dumps of the callee and its spans do.",
 	CallSlowProvider:   "Speaks for that one machine (its disk, collector, neighbours), and against a cause that all share, as a database. Fits traffic-skew if it also gets more.",
 	TimeDB:             "Speaks for slow-sql, or for a lock in the database: which of the two, the database's own evidence tells.",
 	TimeDownstream:     "Speaks for downstream-wait: ask the same questions one hop down.",

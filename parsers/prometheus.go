@@ -23,8 +23,8 @@ import (
 func prometheusFormat() Format {
 	return Format{
 		Name:     "prometheus",
-		Doc:      "Saved scrapes of metrics: gauges of thread and connection pools, counters of calls, attempts and retries",
-		Versions: "Prometheus text 0.0.4, OpenMetrics 1.0; names of Micrometer, HikariCP, Tomcat, Jetty, Druid, Resilience4j, Dubbo 3.2 to 3.3, dubbo-go 3.3, client_golang, gRPC, Envoy, Linkerd",
+		Doc:      "Saved scrapes of metrics: gauges of thread and connection pools, counters of calls, attempts, retries, and of requests by how they ended",
+		Versions: "Prometheus text 0.0.4, OpenMetrics 1.0; names of Micrometer, HikariCP, Tomcat, Jetty, Druid, Resilience4j, Dubbo 3.2 to 3.3, dubbo-go 3.3, client_golang, gRPC, OpenTelemetry, Envoy, Istio, Linkerd, nginx ingress, Traefik, HAProxy, Kong; any counter of requests with a status",
 		Signs:    []string{"# TYPE hikaricp_connections_active gauge", `tomcat_threads_busy_threads{name="http-nio-8080",} 200.0`},
 		Marks:    promMarks(),
 		Starts:   startsPrometheus,
@@ -36,7 +36,7 @@ func prometheusFormat() Format {
 var promOpeners = []string{"go_gc_duration_seconds", "application_ready_time", "application_started_time", "jvm_buffer_", "jvm_classes_", "jvm_memory_", "process_cpu_seconds"}
 
 func promMarks() []string {
-	marks := slices.Clone(promOpeners)
+	marks := append(slices.Clone(promOpeners), "_requests_total{", "_request_duration_seconds_count{", "_requests_seconds_count{", "_handled_total{")
 	for name := range promFamilies {
 		marks = append(marks, name)
 	}

@@ -28,6 +28,9 @@ const (
 	promTimeouts       // attempts that timed out
 	promRetriesRefused // retries that a budget or a limit forbade
 	promOverflow       // attempts that a full queue or pool refused
+	promFailedParts    // attempts or calls that failed, where several families or series make the sum
+	promTook           // time that all of them took, in the family's unit
+	promCoded          // attempts, by a label that says how they ended
 	promFieldsOfCalls
 
 	promCPU       // share of all cores
@@ -48,11 +51,17 @@ type promFamily struct {
 	name     []string // labels that name the pool or the service; the first that is there
 	method   string   // label of the method
 	side     evidence.Side
+	unlisted bool // recognised by its name's end
 }
 
 // promFamilyOf returns what is known of a sample's or a family's name; nil if it
 // is of no use.
-func promFamilyOf(name []byte) *promFamily { return promFamilies[string(name)] }
+func promFamilyOf(name []byte) *promFamily {
+	if f := promFamilies[string(name)]; f != nil {
+		return f
+	}
+	return promUnlisted(name)
+}
 
 var promFamilies = func() map[string]*promFamily {
 	m := map[string]*promFamily{}
@@ -146,6 +155,8 @@ var promFamilies = func() map[string]*promFamily {
 	calls("resilience4j", evidence.Consumer, []string{"name"}, "", map[string]promField{
 		"resilience4j_retry_calls_total": promCallsAgain,
 	})
+
+	promRequestFamilies(m)
 
 	for n, f := range map[string]promField{
 		"system_cpu_usage": promCPU, "process_start_time_seconds": promBegan, "jvm_gc_pause_seconds_max": promPause, "resilience4j_circuitbreaker_state": promBreaker,

@@ -19,10 +19,23 @@ type promGroup struct {
 	name   string
 	method string
 	place  evidence.Place
-	ip     string // of the process, by its label
-	line   int    // of its first series
+	side   evidence.Side
+	ip     string  // of the process, by its label
+	line   int     // of its first series
+	coded  float64 // requests by how they ended, where their sum is counted apart
+	took   string  // the family that sums their time, whose name has the unit
 	values [promBreaker + 1]float64
 	has    [promBreaker + 1]bool
+}
+
+// counts reports whether there is any number of calls, attempts or failures.
+func (g *promGroup) counts() bool {
+	for f := promCalls; f <= promOverflow; f++ {
+		if g.has[f] {
+			return true
+		}
+	}
+	return false
 }
 
 func (g *promGroup) add(field promField, v float64) {
@@ -51,7 +64,7 @@ func (r *promReader) flush() error {
 	var order []*promGroup
 	var marks []*promGroup
 	for _, name := range slices.Sorted(maps.Keys(families)) { // sums and names must not depend on a map's order
-		f, metrics := promFamilies[name], families[name]
+		f, metrics := promFamilyOf([]byte(name)), families[name]
 		if f == nil {
 			continue
 		}
@@ -76,13 +89,19 @@ func (r *promReader) flush() error {
 				marks = append(marks, g)
 				continue
 			}
-			key := [5]string{f.impl, f.side.String(), g.name, g.method, g.place.Service + "\x00" + g.place.Instance}
+			if !g.named(labels) {
+				continue
+			}
+			key := [5]string{f.impl, g.side.String(), g.name, g.method, g.place.Service + "\x00" + g.place.Instance}
 			if have := groups[key]; have != nil {
 				g = have
 				g.line = min(g.line, r.line(name, i))
 			} else {
 				groups[key] = g
 				order = append(order, g)
+			}
+			if f.field == promTook {
+				g.took = name
 			}
 			r.take(g, f.field, labels, v)
 		}
@@ -92,7 +111,7 @@ func (r *promReader) flush() error {
 	defer clear(r.began)
 	r.text = r.text[:0]
 	compare := func(a, b *promGroup) int {
-		return cmp.Or(strings.Compare(a.family.impl, b.family.impl), cmp.Compare(a.family.side, b.family.side), strings.Compare(a.name, b.name), strings.Compare(a.method, b.method),
+		return cmp.Or(strings.Compare(a.family.impl, b.family.impl), cmp.Compare(a.side, b.side), strings.Compare(a.name, b.name), strings.Compare(a.method, b.method),
 			strings.Compare(a.place.Service, b.place.Service), strings.Compare(a.place.Instance, b.place.Instance), cmp.Compare(a.family.field, b.family.field))
 	}
 	slices.SortFunc(order, compare)
@@ -122,11 +141,21 @@ func (r *promReader) line(name string, i int) int {
 // take adds one series to its group. Some families count by a label.
 func (r *promReader) take(g *promGroup, field promField, labels promLabelSet, v float64) {
 	switch {
+	case field == promCoded:
+		r.request(g, labels, v)
+		return
 	case field == promAttempts && g.family.impl == "dubbo" && g.family.side == evidence.Consumer && labels["application_module_id"] != "":
 		field = promCalls // Java counts before it retries, since 3.2.5; dubbo-go counts each attempt
 		fallthrough
 	case field != promCallsAgain:
 		g.add(field, v)
+		if field == promCalls && g.family.impl == "grpc" {
+			if grpcAnswered([]byte(labels["grpc_status"])) != evidence.OutcomeUnknown {
+				g.add(promFailedParts, v)
+			} else {
+				g.add(promFailedParts, 0)
+			}
+		}
 		return
 	}
 	kind := labels["kind"]
@@ -222,7 +251,7 @@ func (r *promReader) calls(g *promGroup) error {
 	if g.family.impl == "dubbo" && strings.HasPrefix(g.name, "org.apache.dubbo.") {
 		return nil // Dubbo's own services, all zero
 	}
-	c := &evidence.Counter{Impl: g.family.impl, Side: g.family.side, Service: g.name, Method: g.method, Began: r.start(g.place)}
+	c := &evidence.Counter{Impl: g.family.impl, Side: g.side, Service: g.name, Method: g.method, Began: r.start(g.place)}
 	if service, method, ok := strings.Cut(g.method, "/"); ok && c.Impl == "grpc" {
 		c.Service, c.Method = service, method
 	}
@@ -237,6 +266,22 @@ func (r *promReader) calls(g *promGroup) error {
 		{promTimeouts, &c.Timeouts},
 		{promRetriesRefused, &c.RetriesRefused},
 		{promOverflow, &c.Overflow},
+		{promTook, &c.Took},
+	}
+	if g.family.impl == "dubbo" && g.has[promFailedParts] && g.has[promTimeouts] {
+		g.values[promFailedParts] += g.values[promTimeouts] // which are counted apart
+	}
+	if g.has[promFailedParts] && !(g.has[promFailed] && g.values[promFailed] >= g.values[promFailedParts]) {
+		g.values[promFailed], g.has[promFailed] = g.values[promFailedParts], true
+	}
+	if g.coded > 0 && !g.has[promAttempts] {
+		g.add(promAttempts, g.coded)
+	}
+	if g.has[promTook] {
+		g.values[promTook] *= promUnit(g.took)
+	}
+	if !g.counts() {
+		return nil
 	}
 	diffs := make([]float64, len(fields))
 	c.Delta = true
@@ -251,6 +296,7 @@ func (r *promReader) calls(g *promGroup) error {
 			*f.to = int64(diffs[i])
 		}
 	}
+	c.Took = max(0, c.Took)
 	if c.Attempts >= 0 && c.Retries >= 0 && c.Calls == evidence.None && c.Retries <= c.Attempts {
 		c.Calls = c.Attempts - c.Retries
 	}
@@ -264,7 +310,7 @@ func (r *promReader) since(g *promGroup, field promField) (float64, bool) {
 	if !g.has[field] {
 		return 0, false
 	}
-	key := strings.Join([]string{g.family.impl, g.name, g.method, g.place.Service, g.place.Instance, string(rune('a' + int(field))), g.family.side.String(), r.start(g.place).String()}, "\x00")
+	key := strings.Join([]string{g.family.impl, g.name, g.method, g.place.Service, g.place.Instance, string(rune('a' + int(field))), g.side.String(), r.start(g.place).String()}, "\x00")
 	before, ok := r.prior[key]
 	if ok || len(r.prior) < maxPromPrior {
 		r.prior[key] = g.values[field]

@@ -30,7 +30,7 @@ var common = []string{"subject", "text", "count"}
 var (
 	edgeKinds = []incident.Kind{
 		incident.RetryAmplified, incident.RetryCeiling, incident.RetryExhausted, incident.CallTimeout, incident.PoolRejected, incident.CallLate,
-		incident.RetryHopeless, incident.CallFailed, incident.CallBudget, incident.RetryBudget, incident.RetrySustained,
+		incident.RetryHopeless, incident.CallFailed, incident.CallSlow, incident.CallBudget, incident.RetryBudget, incident.RetrySustained,
 		incident.RetryWrite, incident.RetryRejection, incident.RetrySameTarget, incident.RetrySucceeded, incident.RetryNone, incident.MessageRedelivered, incident.CallUnreachable, incident.RouteWide,
 	}
 	stackKinds = []incident.Kind{
@@ -107,7 +107,9 @@ var fields = map[string][]incident.Kind{
 	"budget_ms":            {incident.CallBudget},
 	"needs_ms":             {incident.CallBudget},
 	"sustained_s":          {incident.RetrySustained},
-	"failed.share":         {incident.CallFailed},
+	"failed.share":         {incident.CallFailed, incident.CallTimeout},
+	"mean_s":               {incident.CallSlow},
+	"mean_before_s":        {incident.CallSlow},
 	"time.share":           timeKinds,
 	"method.p95_s":         timeKinds,
 	"ceiling":              edgeKinds,

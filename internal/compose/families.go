@@ -19,5 +19,6 @@ func families() [][]composed {
 		tracedSDKs,
 		accessLogs,
 		reloaded,
+		counters,
 	}
 }
