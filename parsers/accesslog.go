@@ -103,11 +103,18 @@ func accessLogBy(in *Input, emit Emit, size, workers int) error {
 		}
 	}
 	r := newAccessReader(in, emit, layouts)
+	if in.Lines.follow != nil {
+		r.emit = in.counted("access-log", emit)
+	}
 	if workers > 0 && len(layouts) > 0 && !in.Lines.Wrapped() && in.Lines.follow == nil && (!all || size < accessBlockSize) {
 		r.blocks = newAccessBlocks(in, r.parser.layouts, size, workers)
 		defer r.blocks.stop()
 	}
-	defer func() { in.tally("access-log", r.sent) }()
+	defer func() {
+		if in.Lines.follow == nil {
+			in.tally("access-log", r.sent)
+		}
+	}()
 	return in.text(in, emit, r.line)
 }
 

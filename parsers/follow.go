@@ -74,6 +74,12 @@ func Follow(in *Input, emit Emit) *Follower {
 		}
 		return emit(r)
 	}
+	skip := in.Skip
+	in.Skip = func(line int, why string) {
+		if !f.mute {
+			skip(line, why)
+		}
+	}
 	in.Reader = f
 	in.Lines = NewLines(f)
 	in.Lines.follow = f
@@ -131,6 +137,9 @@ func (f *Follower) Quiet() error {
 	f.part = f.part[:0]
 	return f.hand(morsel{data: part, quiet: true})
 }
+
+// Break says that what is fed next is the rest of a line that was given already.
+func (f *Follower) Break() { f.broken = true }
 
 // Broken reports whether the last line that was given was not whole.
 func (f *Follower) Broken() bool { return f.broken }
@@ -240,6 +249,14 @@ func (f *Follower) Read(p []byte) (int, error) {
 // Chosen is the format that was chosen, in a form fit to be compared with that
 // of [Choose]; empty if none is yet. seen is how many bytes it was chosen by.
 func (f *Follower) Chosen() (format string, seen int) { return f.chosen, f.head }
+
+// Continue makes an input go on with the numbers of dumps of another one of the
+// same name, which is nil if there was none.
+func (in *Input) Continue(before *Input) {
+	if before != nil {
+		in.dumps, in.snapshots = in.dumps+before.dumps, in.snapshots+before.snapshots
+	}
+}
 
 // Conclusive is how many bytes at most a format is chosen by.
 const Conclusive = wrapHead
@@ -381,6 +398,7 @@ func (in *Input) decided(best Format) {
 // overdue emits what would otherwise wait for the end of the input.
 func (f *Follower) overdue() {
 	in := f.in
+	in.skipCuts()
 	if l := in.Lines; f.mute || l.hold > 0 && l.hold < l.next {
 		return
 	}
@@ -418,7 +436,7 @@ func (l *Lines) goesOn(t *textDriver) bool {
 		}
 	}
 	l.eof = false
-	return !f.closed
+	return true // if it was closed, once more: something may be left to be said at the end
 }
 
 // resume goes on with another line, before which stands some text.

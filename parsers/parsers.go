@@ -106,6 +106,7 @@ func Formats() []Format {
 
 // Hint is what a text leaves out and its surroundings tell.
 type Hint struct {
+	Format       string // name of the format, "text" for none, where the user gave one
 	AccessFormat string // log_format or LogFormat of access logs, where the user gave one
 
 	Service  string         // from the folder or file name, or a wrapper
@@ -188,12 +189,18 @@ func Read(in *Input, emit Emit) error {
 		if !looksLikeLog(sample) {
 			return Text(in, emit)
 		}
-		in.Tally["app-log"] = 0 // known, whether or not it has anything to say
+		in.Tally["app-log"] += 0 // known, whether or not it has anything to say
 		tail := &tailReader{r: in.Lines.r}
 		in.Lines.r = tail
 		in.From = in.logTime(sample, false)
 		defer func() { in.To = in.logTime(tail.tail, true) }()
 		return Text(in, emit)
+	}
+	if in.Lines.follow != nil { // there is no end at which to tally
+		if !best.lines {
+			emit = in.counted(best.Name, emit)
+		}
+		return best.Parse(in, emit)
 	}
 	records := 0
 	defer func() { in.tally(best.Name, records) }()
@@ -237,7 +244,25 @@ func (in *Input) choose() (best Format, sample []byte, err error) {
 	if best.Parse == nil && (isAccessLog(sample, accessMinority) || in.formatFits(sample)) {
 		best = accessLogFormat()
 	}
+	if in.Hint.Format != "" {
+		best = in.given()
+	}
 	return best, sample, nil
+}
+
+// given returns the whole format that the user named; one without Parse if it is
+// another, which a text may hold.
+func (in *Input) given() Format {
+	for _, f := range Formats() {
+		if f.Name != in.Hint.Format || f.Parse == nil {
+			continue
+		}
+		if !f.lines && in.Lines.Wrapped() {
+			in.Reader = &lineReader{l: in.Lines}
+		}
+		return f
+	}
+	return Format{}
 }
 
 // A line that is longer than all that is looked at, such as a request with its

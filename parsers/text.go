@@ -73,10 +73,7 @@ func (t *textDriver) read(first func(line []byte) (bool, error)) error {
 			return err
 		}
 	}
-	for range in.Lines.cuts {
-		in.Skip(in.Lines.cutAt, "longer than 1 MiB: the rest of it is not read")
-	}
-	in.Lines.cuts = 0
+	in.skipCuts()
 	for _, end := range in.atEnd {
 		if err := end(); err != nil {
 			return err
@@ -97,6 +94,14 @@ type textDriver struct {
 func newTextDriver(in *Input, emit Emit) *textDriver {
 	in.starts = startsBlock
 	return &textDriver{in: in, emit: emit, log: newLogReader(in, in.counted("app-log", emit))}
+}
+
+// skipCuts counts the lines that were too long.
+func (in *Input) skipCuts() {
+	for range in.Lines.cuts {
+		in.Skip(in.Lines.cutAt, "longer than 1 MiB: the rest of it is not read")
+	}
+	in.Lines.cuts = 0
 }
 
 // between notes that nothing is open: what was read has been emitted.
