@@ -102,7 +102,7 @@ func (f *file) open() bool {
 		f.wait = 1
 		if !f.t.capped {
 			f.t.capped = true
-			f.t.cfg.Log.Warn("too many files: some wait", "open", f.t.open)
+			f.t.cfg.Log.Warn("files capped", "open", f.t.open)
 		}
 		f.waits = true
 		f.fail(lang.Sprintf("waits: %d files are open already", f.t.open))
@@ -136,7 +136,7 @@ func (f *file) open() bool {
 func (f *file) fail(why string) {
 	if f.failed != why {
 		f.failed = why
-		f.t.cfg.Log.Warn("not read", "path", f.path, "why", why)
+		f.t.cfg.Log.Warn("unread", "path", f.path, "why", why)
 	}
 }
 

@@ -74,7 +74,7 @@ func (t *Tailer) load() (*state, error) {
 		err = lang.Errorf("it is of version %d, not %d", found.Version, stateVersion)
 	}
 	if err != nil {
-		t.cfg.Log.Warn("the state of followed files cannot be read: they begin anew", "path", path, "err", err)
+		t.cfg.Log.Warn("state unreadable", "path", path, "err", err)
 		_ = os.Rename(path, path+".damaged")
 		s.dropped = true
 		return s, t.write(s)
@@ -112,7 +112,7 @@ func (t *Tailer) save() {
 		out.Dumps[d.Dir] = d.saved()
 	}
 	if err := t.write(out); err != nil {
-		t.cfg.Log.Error("the state of followed files cannot be saved", "err", err)
+		t.cfg.Log.Error("state unsaved", "err", err)
 	}
 	s.written = out.written
 }
@@ -236,8 +236,8 @@ func (t *Tailer) finish(f *file, w *watch, x *saved) {
 	}
 	fd, err := old.locate()
 	if err != nil || fd == nil {
-		t.cfg.Log.Warn("the file that was read before is not there any more", "path", w.path, "read", x.Offset)
-		f.news.note(lang.T("what was written before it was rotated is gone: it happened while nobody followed it"))
+		t.cfg.Log.Warn("rotated away", "path", w.path, "read", x.Offset)
+		f.news.note(lang.T("what was written to it before it was rotated is gone: nobody followed it then"))
 		f.fresh = true
 		return
 	}

@@ -200,7 +200,9 @@ func TestRotation(t *testing.T) {
 }
 
 func TestRotatedInsideTheGlob(t *testing.T) {
-	s := newStage(t, func(c *Config) { c.Files[0].Paths = []string{filepath.Join(filepath.Dir(c.Files[0].Paths[0]), "app.log*")} })
+	s := newStage(t, func(c *Config) {
+		c.Files[0].Paths = []string{filepath.Join(filepath.Dir(c.Files[0].Paths[0]), "app.log*")}
+	})
 	s.write("app.log", quietLine)
 	s.polls(1)
 	for i := range 4 {
@@ -253,7 +255,9 @@ func TestHole(t *testing.T) {
 }
 
 func TestDeletedAndBack(t *testing.T) {
-	s := newStage(t, func(c *Config) { c.Files[0].Paths = []string{filepath.Join(filepath.Dir(c.Files[0].Paths[0]), "app.log")} })
+	s := newStage(t, func(c *Config) {
+		c.Files[0].Paths = []string{filepath.Join(filepath.Dir(c.Files[0].Paths[0]), "app.log")}
+	})
 	s.polls(3)
 	if n := s.news[s.path("app.log")]; !strings.Contains(n.Unread, "not there") {
 		t.Errorf("%+v", n)

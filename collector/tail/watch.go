@@ -180,7 +180,7 @@ func (w *watch) tell(t *Tailer) {
 	if w.problem == "" {
 		return // its file has news of its own
 	}
-	t.cfg.Log.Warn("not followed", "path", w.path, "why", w.problem)
+	t.cfg.Log.Warn("unfollowed", "path", w.path, "why", w.problem)
 	t.cfg.Sink.Source(News{Path: w.path, Kind: KindLog, Format: "text", Problems: []string{w.problem}, Unread: w.problem})
 }
 
