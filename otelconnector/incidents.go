@@ -172,7 +172,7 @@ func short(event string, in *incident.Incident) string {
 		}
 		fmt.Fprintf(&b, "\n%d. %s", a.Order, a.What)
 		if a.Command != "" {
-			fmt.Fprintf(&b, "\n   %s", a.Command)
+			b.WriteString("\n   " + strings.ReplaceAll(a.Command, "\n", "\n   "))
 		}
 	}
 	return b.String()
