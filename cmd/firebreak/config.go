@@ -153,9 +153,7 @@ func (c *config) Validate() []invalid {
 	if c.Limits.MaxAge < c.Limits.Lateness {
 		v.refuse("limits.max_age", "must not be below limits.lateness (%s)", c.Limits.Lateness)
 	}
-	if c.Telemetry.Endpoint == "" && (c.Telemetry.Traces || c.Telemetry.Metrics) {
-		v.refuse("telemetry.endpoint", "is needed to send telemetry")
-	}
+	c.validateTelemetry(&v)
 	return v
 }
 

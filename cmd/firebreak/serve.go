@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync/atomic"
 	"time"
 
 	collectors "github.com/prometheus/client_golang/prometheus/collectors"
@@ -12,6 +13,7 @@ import (
 	buildinfo "github.com/prometheus/common/version"
 	"github.com/spf13/cobra"
 
+	"github.com/firebreak-io/firebreak/collector/otlp"
 	"github.com/firebreak-io/firebreak/correlate/live"
 	"github.com/firebreak-io/firebreak/exporter"
 	"github.com/firebreak-io/firebreak/lang"
@@ -81,24 +83,36 @@ func (a *app) serve(ctx context.Context, c *config, started func(served)) error 
 	if err != nil {
 		return failed(lang.Errorf("--runbooks %s:\n%w", c.Runbooks, err), lang.T("docs/runbooks.md says what a runbook may hold"))
 	}
+	told, err := startTelemetry(ctx, c.Telemetry, logger)
+	if err != nil {
+		return failed(lang.Errorf("telemetry: %w", err), "firebreak serve --check")
+	}
+	defer func() { _ = told.Close(context.WithoutCancel(ctx)) }() // where the end did not come to it
 	engine := live.New(live.Config{
 		Lateness: c.Limits.Lateness, MaxAge: c.Limits.MaxAge, MaxSpans: c.Limits.MaxSpans, MaxEdges: c.Limits.MaxEdges,
 		Recent: c.Report.Recent, MaxRecent: c.Report.MaxRecords,
 		Version: version(), Fingerprint: parsers.Fingerprint, Conclude: books.Apply, Now: a.now,
 		Failed: func(what string, err error) { logger.Error("failed", "what", what, "err", err) },
+		Tracer: told.tracer,
 	})
 	server := exporter.NewServer(engine, version())
 	buildinfo.Version = version()
 	server.Registry.MustRegister(build.NewCollector("firebreak"), collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	var taking atomic.Pointer[otlp.Receiver]
+	server.Stats.Refused = func() map[string]int64 { return refusedRequests(taking.Load()) }
+	if err := told.send(ctx, server.Registry); err != nil {
+		return failed(lang.Errorf("telemetry: %w", err), "firebreak serve --check")
+	}
 	page, err := startWeb(c.Web, server, logger)
 	if err != nil {
 		return failed(err, "firebreak serve --web.listen-address localhost:0")
 	}
 	broken := make(chan error, 4)
-	receiver, err := startOTLP(ctx, c.OTLP, engine, logger, broken)
+	receiver, err := startOTLP(ctx, c.OTLP, engine, told.tracer, logger, broken)
 	if err != nil {
 		return errors.Join(failed(lang.Errorf("take in traces: %w", err), "firebreak serve --otlp-grpc localhost:0 --otlp-http ''"), page.close())
 	}
+	taking.Store(receiver)
 	server.SetReady(true)
 	logger.Info("listening", "grpc", c.OTLP.GRPC, "http", c.OTLP.HTTP, "web", fmt.Sprint(page.addresses()))
 	started(served{page.addresses(), engine})
@@ -113,6 +127,9 @@ func (a *app) serve(ctx context.Context, c *config, started func(served)) error 
 	engine.Publish()
 	s := engine.Snapshot()
 	logger.Info("stopped", "edges", len(s.Edges), "traces", s.Finalized[live.Shutdown])
+	if err := told.Close(leave); err != nil {
+		logger.Warn("failed", "what", "telemetry", "err", err)
+	}
 	server.Leave()
 	return errors.Join(err, page.close())
 }

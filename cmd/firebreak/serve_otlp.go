@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"go.opentelemetry.io/collector/config/configtls"
+	"go.opentelemetry.io/otel/trace"
 
 	"github.com/firebreak-io/firebreak/collector/otlp"
 )
@@ -15,10 +16,11 @@ import (
 const certificateAge = time.Minute
 
 // startOTLP takes in traces and logs. What breaks down later is sent to broken.
-func startOTLP(ctx context.Context, c otlpConfig, sink otlp.Sink, logger *slog.Logger, broken chan<- error) (*otlp.Receiver, error) {
+func startOTLP(ctx context.Context, c otlpConfig, sink otlp.Sink, tracer trace.Tracer, logger *slog.Logger, broken chan<- error) (*otlp.Receiver, error) {
 	o := otlp.Config{
 		GRPC: c.GRPC, HTTP: c.HTTP, MaxBytesInFlight: c.MaxBytesInFlight, MaxConnections: c.MaxConnections, IdleTimeout: c.IdleTimeout,
 		Logger:  logger,
+		Tracer:  tracer,
 		Skipped: func(why string) { logger.Debug("not read", "why", why) },
 		Failed: func(err error) {
 			select {
@@ -41,4 +43,19 @@ func startOTLP(ctx context.Context, c otlpConfig, sink otlp.Sink, logger *slog.L
 		o.TLS = &t
 	}
 	return otlp.Start(ctx, o, sink)
+}
+
+// refusedRequests counts by reason, whatever the transport. There is no receiver
+// at first.
+func refusedRequests(r *otlp.Receiver) map[string]int64 {
+	if r == nil {
+		return nil
+	}
+	sums := map[string]int64{}
+	for _, reasons := range r.Stats().Refused {
+		for why, n := range reasons {
+			sums[string(why)] += n
+		}
+	}
+	return sums
 }

@@ -27,6 +27,7 @@ import (
 	"time"
 
 	"go.opentelemetry.io/collector/config/configtls"
+	"go.opentelemetry.io/otel/trace"
 	"golang.org/x/net/netutil"
 
 	"github.com/firebreak-io/firebreak/evidence"
@@ -67,6 +68,7 @@ type Config struct {
 	Logger  *slog.Logger
 	Skipped func(why string) // hears what could not be read; may be nil
 	Failed  func(err error)  // hears that a listener broke down; may be nil
+	Tracer  trace.Tracer     // takes a span of each request; may be nil
 }
 
 // maxRequest bounds one request after decompression.

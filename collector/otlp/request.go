@@ -100,6 +100,8 @@ func (r *Receiver) take(transport string, what signal, asJSON bool, body []byte)
 
 // admitted reads what there is room for.
 func (r *Receiver) admitted(transport string, what signal, n int, read func(*parsers.OTLP, parsers.Emit) error) (rejected int, err error) {
+	end := r.step(transport, what, n)
+	defer func() { end(err) }()
 	if what == logs {
 		r.sink.AddLogs(n)
 	} else {

@@ -18,10 +18,15 @@
 package live
 
 import (
+	"context"
 	"maps"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/trace"
+	"go.opentelemetry.io/otel/trace/noop"
 
 	"github.com/firebreak-io/firebreak/correlate/ledger"
 	"github.com/firebreak-io/firebreak/evidence"
@@ -58,6 +63,7 @@ type Config struct {
 	Conclude    func(*incident.Report) error     // is applied to each report before it is published, if given
 	Now         func() time.Time                 // the time (time.Now)
 	Failed      func(what string, err error)     // hears what went wrong, if given
+	Tracer      trace.Tracer                     // takes spans of the engine's own work, if given: one a batch, one a report
 }
 
 // Other is the name of what was folded together at a cap.
@@ -88,6 +94,9 @@ func defaulted(c Config) Config {
 	}
 	if c.Now == nil {
 		c.Now = time.Now
+	}
+	if c.Tracer == nil {
+		c.Tracer = noop.NewTracerProvider().Tracer("")
 	}
 	if c.Failed == nil {
 		c.Failed = func(string, error) {}
@@ -252,7 +261,9 @@ func (e *Engine) close(all bool) {
 		e.sumMu.Unlock()
 		return
 	}
+	_, step := e.step(context.Background(), "join", attribute.Int("traces", len(done)), attribute.Int("spans", part.Held()))
 	book := part.Close()
+	step.End()
 	e.sumMu.Lock()
 	e.sums.add(book, now)
 	for why, n := range done {

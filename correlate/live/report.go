@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"go.opentelemetry.io/otel/attribute"
+
 	"github.com/firebreak-io/firebreak/correlate"
 	"github.com/firebreak-io/firebreak/incident"
 )
@@ -37,11 +39,16 @@ func (e *Engine) Publish() bool {
 	if last := e.published.Load(); fresh == 0 && last != nil && (len(list) > 0 || last.Records == 0) {
 		return false
 	}
+	ctx, publish := e.step(context.Background(), "publish", attribute.Int("records", len(list)))
+	defer publish.End()
+	_, step := e.step(ctx, "report")
 	report, err := e.conclude(list, listed(list, dropped, e.Sources(), share))
+	ended(step, err)
 	if err != nil {
 		e.cfg.Failed("report", err)
 		return false
 	}
+	publish.SetAttributes(attribute.Int("incidents", len(report.Incidents)))
 	now := e.cfg.Now()
 	e.revision++
 	e.published.Store(&Published{Report: report, Revision: e.revision, At: now, Took: now.Sub(began), Records: len(list)})
