@@ -24,8 +24,12 @@ var (
 // What decompressing takes, beside what comes out of it.
 const (
 	gzipMemory = 48 << 10
-	maxWindow  = 8 << 20 // of zstd: what its encoders use at their best levels
+	zstdMemory = 512 << 10
 )
+
+// windows are those that zstd's decoders are made for: small ones, those of encoders
+// that stream, and that of a frame that is the largest request in one piece.
+var windows = [...]uint64{1 << 20, 8 << 20, maxRequest + 1}
 
 // encodings are what requests may be compressed by, in the words of HTTP's
 // Content-Encoding and of grpc-encoding.
@@ -79,7 +83,10 @@ func (b *body) read(from io.Reader) error {
 	}
 }
 
-var gzips, zstds sync.Pool
+var (
+	gzips sync.Pool
+	zstds [len(windows)]sync.Pool
+)
 
 // unpack reads through a decompressor that takes some memory.
 func (b *body) unpack(from io.Reader, memory int64, open func(io.Reader) (io.Reader, func(), error)) error {
@@ -115,7 +122,8 @@ func (s *sourceReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// zstd looks at the window first, which a decoder makes whatever comes out.
+// zstd chooses a decoder by the window that the first frame asks for: a decoder
+// makes it whatever comes out. Most requests need the small one.
 func (b *body) zstd(from io.Reader) error {
 	br := bufio.NewReaderSize(from, 4<<10)
 	head, err := br.Peek(zstd.HeaderMaxSize)
@@ -126,31 +134,31 @@ func (b *body) zstd(from io.Reader) error {
 	if err := h.Decode(head); err != nil {
 		return errPacked
 	}
-	window := h.WindowSize
-	if h.HasFCS && h.SingleSegment {
-		window = h.FrameContentSize
-	}
-	switch {
-	case h.HasFCS && h.FrameContentSize > maxRequest:
+	if h.HasFCS && h.FrameContentSize > maxRequest {
 		return errTooLarge
-	case window > maxRequest || !h.SingleSegment && window > maxWindow:
-		return errPacked
 	}
-	return b.unpack(br, 2*int64(window)+gzipMemory, func(r io.Reader) (io.Reader, func(), error) {
-		z, _ := zstds.Get().(*zstd.Decoder)
+	need := h.WindowSize
+	if h.SingleSegment {
+		need = h.FrameContentSize
+	}
+	at := 0
+	for windows[at] < need {
+		if at++; at == len(windows) {
+			return errPacked
+		}
+	}
+	window, pool := windows[at], &zstds[at]
+	return b.unpack(br, int64(window)+zstdMemory, func(r io.Reader) (io.Reader, func(), error) {
+		z, _ := pool.Get().(*zstd.Decoder)
 		if z == nil {
-			z, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxMemory(maxRequest+1), zstd.WithDecoderMaxWindow(maxWindow))
+			z, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxMemory(maxRequest+1), zstd.WithDecoderMaxWindow(window))
 			if err != nil {
 				return nil, func() {}, err
 			}
 		}
 		return z, func() {
 			_ = z.Reset(nil) // lets go of the request
-			if window <= 1<<20 {
-				zstds.Put(z)
-			} else {
-				z.Close()
-			}
+			pool.Put(z)
 		}, z.Reset(r)
 	})
 }
@@ -180,20 +188,18 @@ func (b *body) snappy(from io.Reader) error {
 	if err := b.read(br); err != nil {
 		return err
 	}
-	class := b.class
-	for smallest<<class < size {
+	class := 0
+	for classes[class] < size {
 		class++
 	}
-	if err := b.account.take(int64(smallest << class)); err != nil {
+	plain, err := b.another(class)
+	if err != nil {
 		return err
 	}
-	plain := buffer(class)
 	out, err := snappy.Decode(*plain, b.bytes())
+	b.replace(class, plain, len(out))
 	if err != nil {
-		recycle(class, plain)
 		return errPacked
 	}
-	recycle(b.class, b.buf)
-	b.buf, b.class, b.n = plain, class, len(out)
 	return nil
 }

@@ -43,33 +43,25 @@ func (a *account) close() {
 	a.n = 0
 }
 
-// Buffers come in classes of 8 KiB, 16 KiB, ..., 32 MiB, so that one that was
-// grown can be used again. Those of more than 1 MiB are left to the collector of
-// garbage.
-const (
-	smallest   = 8 << 10
-	classes    = 13
-	keptClass  = 7
-	perRequest = 8 << 10 // beside its buffer: goroutines, headers
-)
+// classes are the sizes of buffers, so that one that was grown is used again: they
+// would be a lot of garbage. The last one holds the largest request and the byte
+// that is too much.
+var classes = [...]int{8 << 10, 16 << 10, 32 << 10, 64 << 10, 128 << 10, 256 << 10, 512 << 10, 1 << 20, 4 << 20, maxRequest + 4<<10}
 
-var buffers [keptClass + 1]sync.Pool
+// perRequest is what a request takes beside its buffer: goroutines, headers.
+const perRequest = 8 << 10
+
+var buffers [len(classes)]sync.Pool
 
 func buffer(class int) *[]byte {
-	if class <= keptClass {
-		if b, ok := buffers[class].Get().(*[]byte); ok {
-			return b
-		}
+	if b, ok := buffers[class].Get().(*[]byte); ok {
+		return b
 	}
-	b := make([]byte, smallest<<class)
+	b := make([]byte, classes[class])
 	return &b
 }
 
-func recycle(class int, b *[]byte) {
-	if class <= keptClass {
-		buffers[class].Put(b)
-	}
-}
+func recycle(class int, b *[]byte) { buffers[class].Put(b) }
 
 // body is the bytes of one request, as they come.
 type body struct {
@@ -83,10 +75,10 @@ type body struct {
 // many bytes. The word of a sender is worth 64 KiB.
 func newBody(from *budget, size int64) (*body, error) {
 	b := &body{account: account{from: from}}
-	for b.class < 3 && smallest<<b.class < size {
+	for classes[b.class] < 64<<10 && int64(classes[b.class]) < size {
 		b.class++
 	}
-	if err := b.account.take(smallest<<b.class + perRequest); err != nil {
+	if err := b.account.take(int64(classes[b.class] + perRequest)); err != nil {
 		return nil, err
 	}
 	b.buf = buffer(b.class)
@@ -98,20 +90,31 @@ func (b *body) space() ([]byte, error) {
 	if b.n < len(*b.buf) {
 		return (*b.buf)[b.n:], nil
 	}
-	if b.class+1 == classes {
+	if b.class+1 == len(classes) {
 		return nil, errTooLarge
 	}
-	// Both are there while one is copied into the other.
-	if err := b.account.take(int64(smallest << (b.class + 1))); err != nil {
+	grown, err := b.another(b.class + 1)
+	if err != nil {
 		return nil, err
 	}
-	grown := buffer(b.class + 1)
-	copy(*grown, *b.buf)
+	b.replace(b.class+1, grown, copy(*grown, *b.buf))
+	return (*b.buf)[b.n:], nil
+}
+
+// another pays for another buffer: both are there while one is read into the other.
+func (b *body) another(class int) (*[]byte, error) {
+	if err := b.account.take(int64(classes[class])); err != nil {
+		return nil, err
+	}
+	return buffer(class), nil
+}
+
+// replace goes on with another buffer, of which n bytes are in use.
+func (b *body) replace(class int, buf *[]byte, n int) {
 	b.account.n -= int64(len(*b.buf))
 	b.account.from.give(int64(len(*b.buf)))
 	recycle(b.class, b.buf)
-	b.buf, b.class = grown, b.class+1
-	return (*b.buf)[b.n:], nil
+	b.class, b.buf, b.n = class, buf, n
 }
 
 func (b *body) bytes() []byte { return (*b.buf)[:b.n] }
