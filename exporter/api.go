@@ -41,6 +41,8 @@ type Server struct {
 	Version  string
 	Registry *prometheus.Registry // what /metrics shows
 	Stats    Stats                // of what is not the engine's, for /metrics; set before it answers
+	// Incidents is where incidents come from; nil if none are noticed. Set before it answers.
+	Incidents Incidents
 
 	ready atomic.Bool
 	gone  chan struct{} // closed when it ends: who waits is sent away
@@ -70,6 +72,7 @@ func (s *Server) Handler() (http.Handler, error) {
 		Links: []web.LandingLinks{
 			{Address: "/metrics", Text: "Metrics"},
 			{Address: ReportPath, Text: "Report", Description: "the last one, as JSON; firebreak attach shows it"},
+			{Address: IncidentsPath, Text: "Incidents", Description: "that were noticed, with their bundles of evidence, as JSON"},
 			{Address: "/-/healthy", Text: "Healthy"},
 			{Address: "/-/ready", Text: "Ready"},
 		},
@@ -80,6 +83,7 @@ func (s *Server) Handler() (http.Handler, error) {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(s.Registry, promhttp.HandlerOpts{EnableOpenMetrics: true, MaxRequestsInFlight: 4}))
 	mux.HandleFunc("GET "+ReportPath, s.report)
+	s.incidents(mux)
 	mux.HandleFunc("GET /-/healthy", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("healthy\n")) })
 	mux.HandleFunc("GET /-/ready", func(w http.ResponseWriter, _ *http.Request) {
 		if !s.ready.Load() {

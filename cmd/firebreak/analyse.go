@@ -8,6 +8,7 @@ import (
 	"github.com/firebreak-io/firebreak/collector"
 	"github.com/firebreak-io/firebreak/correlate"
 	"github.com/firebreak-io/firebreak/incident"
+	"github.com/firebreak-io/firebreak/incident/bundle"
 	"github.com/firebreak-io/firebreak/lang"
 	"github.com/firebreak-io/firebreak/parsers"
 	"github.com/firebreak-io/firebreak/runbooks"
@@ -55,6 +56,9 @@ func analyse(ctx context.Context, q request, tell func(progress)) (*incident.Rep
 func notEvidence(head []byte) string {
 	if incident.IsReport(head) {
 		return lang.T("this is a firebreak report, not evidence")
+	}
+	if bundle.IsOwn(head) {
+		return lang.T("it says what this bundle of an incident is, and is no evidence")
 	}
 	return ""
 }

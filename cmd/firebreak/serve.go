@@ -88,14 +88,21 @@ func (a *app) serve(ctx context.Context, c *config, started func(served)) error 
 		return failed(lang.Errorf("telemetry: %w", err), "firebreak serve --check")
 	}
 	defer func() { _ = told.Close(context.WithoutCancel(ctx)) }() // where the end did not come to it
+	incidents, err := startBundles(c, logger, a.now)
+	if err != nil {
+		return err
+	}
 	engine := live.New(live.Config{
 		Lateness: c.Limits.Lateness, MaxAge: c.Limits.MaxAge, MaxSpans: c.Limits.MaxSpans, MaxEdges: c.Limits.MaxEdges,
 		Recent: c.Report.Recent, MaxRecent: c.Report.MaxRecords,
-		Version: version(), Fingerprint: parsers.Fingerprint, Conclude: books.Apply, Now: a.now,
+		Version: version(), Fingerprint: parsers.Fingerprint, Conclude: books.Apply, Observed: incidents.observe, Now: a.now,
 		Failed: func(what string, err error) { logger.Error("failed", "what", what, "err", err) },
 		Tracer: told.tracer,
 	})
+	incidents.begin(ctx, engine)
+	defer func() { incidents.end() }()
 	server := exporter.NewServer(engine, version())
+	server.Incidents, server.Stats.Bundles = incidents, incidents.stats()
 	buildinfo.Version = version()
 	server.Registry.MustRegister(build.NewCollector("firebreak"), collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	var taking atomic.Pointer[otlp.Receiver]

@@ -50,10 +50,9 @@ type Episode struct {
 	Closed  time.Time // zero while it is open
 	Changes int       // how often its label became another
 
-	Verdict incident.Incident  // the deepest so far
-	Now     incident.Label     // what the last report says of it; empty if nothing
-	NowIs   incident.Certainty // and how sure it is
-	About   []string           // the services, pools and statements that it is about
+	Verdict incident.Incident // the deepest so far
+	Last    incident.Incident // what the last report says of it; without a label if nothing
+	About   []string          // the services, pools and statements that it is about
 }
 
 // News is what happened to an incident.
@@ -214,7 +213,7 @@ func (d *Detector) settle(at time.Time) []Event {
 		case f.quiet.IsZero():
 			f.quiet = at
 		}
-		f.Now, f.NowIs, f.better = "", "", 0
+		f.Last, f.better = incident.Incident{}, 0
 		if at.Sub(f.quiet) < d.cfg.Clear {
 			return false
 		}
@@ -243,7 +242,7 @@ func (f *following) episode() Episode {
 // suspect hears of what is not open yet. The verdict is the last one.
 func (f *following) suspect(v *verdict, at time.Time) {
 	f.said, f.Said = true, at
-	f.Now, f.NowIs = v.in.Label, v.in.Certainty
+	f.Last = *v.in
 	f.Verdict, f.label = *v.in, v.in.Label
 	f.learn(v.about)
 	f.rows++
@@ -258,7 +257,7 @@ func (f *following) suspect(v *verdict, at time.Time) {
 // often the label has changed, the longer the next one must be said.
 func (f *following) hear(v *verdict, r *incident.Report, at time.Time, hold int) (Event, bool) {
 	f.said, f.Said = true, at
-	f.Now, f.NowIs = v.in.Label, v.in.Certainty
+	f.Last = *v.in
 	f.learn(v.about)
 	other := v.in.Label != f.Verdict.Label
 	surer := cmp.Compare(rank(v.in.Certainty), rank(f.Verdict.Certainty))

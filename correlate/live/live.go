@@ -61,6 +61,7 @@ type Config struct {
 	Version     string                           // of the tool, for reports
 	Fingerprint func(system, text string) string // removes the literals of a statement, if given
 	Conclude    func(*incident.Report) error     // is applied to each report before it is published, if given
+	Observed    func(*Published, *Basis)         // hears of each report once it is published, one at a time, if given
 	Now         func() time.Time                 // the time (time.Now)
 	Failed      func(what string, err error)     // hears what went wrong, if given
 	Tracer      trace.Tracer                     // takes spans of the engine's own work, if given: one a batch, one a report

@@ -2,12 +2,14 @@ package live
 
 import (
 	"context"
+	"iter"
 	"slices"
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
 
 	"github.com/firebreak-io/firebreak/correlate"
+	"github.com/firebreak-io/firebreak/evidence"
 	"github.com/firebreak-io/firebreak/incident"
 )
 
@@ -18,6 +20,23 @@ type Published struct {
 	At       time.Time
 	Took     time.Duration
 	Records  int // that it was made of
+}
+
+// Basis is what a report was made of. It is lent.
+type Basis struct {
+	Sources []incident.Source
+	list    []remembered
+}
+
+// Records are the records, in the order in which they came.
+func (b *Basis) Records() iter.Seq[*evidence.Record] {
+	return func(yield func(*evidence.Record) bool) {
+		for _, x := range b.list {
+			if !yield(x.rec) {
+				return
+			}
+		}
+	}
 }
 
 // Source is the path under which reports name what was sent.
@@ -39,10 +58,11 @@ func (e *Engine) Publish() bool {
 	if last := e.published.Load(); fresh == 0 && last != nil && (len(list) > 0 || last.Records == 0) {
 		return false
 	}
+	basis := Basis{Sources: listed(list, dropped, e.Sources(), share), list: list}
 	ctx, publish := e.step(context.Background(), "publish", attribute.Int("records", len(list)))
 	defer publish.End()
 	_, step := e.step(ctx, "report")
-	report, err := e.conclude(list, listed(list, dropped, e.Sources(), share))
+	report, err := e.conclude(list, basis.Sources)
 	ended(step, err)
 	if err != nil {
 		e.cfg.Failed("report", err)
@@ -51,11 +71,15 @@ func (e *Engine) Publish() bool {
 	publish.SetAttributes(attribute.Int("incidents", len(report.Incidents)))
 	now := e.cfg.Now()
 	e.revision++
-	e.published.Store(&Published{Report: report, Revision: e.revision, At: now, Took: now.Sub(began), Records: len(list)})
+	p := &Published{Report: report, Revision: e.revision, At: now, Took: now.Sub(began), Records: len(list)}
+	e.published.Store(p)
 	e.mu.Lock()
 	close(e.news)
 	e.news = make(chan struct{})
 	e.mu.Unlock()
+	if e.cfg.Observed != nil {
+		e.cfg.Observed(p, &basis)
+	}
 	return true
 }
 

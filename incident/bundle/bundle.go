@@ -46,6 +46,7 @@ type Manifest struct {
 	Incident  string             `json:"incident"` // its ID in the report
 	Opened    time.Time          `json:"opened"`
 	Updated   time.Time          `json:"updated"`
+	Said      time.Time          `json:"said"` // when a report last said it, to within minutes
 	Closed    time.Time          `json:"closed,omitzero"`
 	Ended     string             `json:"ended,omitempty"` // "over" or "lost", once it is closed
 	Changes   int                `json:"changes,omitempty"`

@@ -45,8 +45,10 @@ type Store struct {
 	limits Limits
 	now    func() time.Time
 
-	mu    sync.RWMutex // of the folder: written to by one at a time
-	stats Stats
+	writing sync.Mutex   // one at a time
+	mu      sync.RWMutex // of what stands under the names of bundles
+	statsMu sync.Mutex
+	stats   Stats
 }
 
 // The names of what is not a bundle: one that is being written, one that is
@@ -110,9 +112,11 @@ func (s *Store) recover() error {
 // manifest's ID must be a [Name]; its list of files is made here. After an error
 // the folder is as it was.
 func (s *Store) Put(m Manifest, files []File) (err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.writing.Lock()
+	defer s.writing.Unlock()
 	defer func() {
+		s.statsMu.Lock()
+		defer s.statsMu.Unlock()
 		if err != nil {
 			s.stats.Failed++
 			err = lang.Errorf("write the bundle %s: %w", filepath.Join(s.dir, m.ID), err)
@@ -147,6 +151,8 @@ func (s *Store) Put(m Manifest, files []File) (err error) {
 
 // install gives a finished bundle its name. It returns what is to be removed.
 func (s *Store) install(temp, id string) (old string, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if _, err := s.disk.Lstat(id); errors.Is(err, fs.ErrNotExist) {
 		return "", s.disk.Rename(temp, id)
 	} else if err != nil {
@@ -259,6 +265,8 @@ func (c *counted) Write(p []byte) (int, error) {
 
 // Amend changes what a bundle's manifest says, but for its files.
 func (s *Store) Amend(id string, change func(*Manifest)) error {
+	s.writing.Lock()
+	defer s.writing.Unlock()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	m, err := s.manifest(id)
@@ -345,6 +353,8 @@ func (s *Store) list() ([]Manifest, error) {
 // Prune removes bundles beyond the limits, the ones that were updated longest
 // ago first, but none that keep names. It returns the IDs of those.
 func (s *Store) Prune(keep map[string]bool) (removed []string, err error) {
+	s.writing.Lock()
+	defer s.writing.Unlock()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	list, err := s.list()
@@ -375,18 +385,22 @@ func (s *Store) Prune(keep map[string]bool) (removed []string, err error) {
 			errs = append(errs, err)
 			continue
 		}
+		s.statsMu.Lock()
 		s.stats.Removed[over]++
+		s.statsMu.Unlock()
 		removed = append(removed, m.ID)
 		errs = append(errs, s.disk.RemoveAll(gone))
 	}
+	s.statsMu.Lock()
 	s.stats.Bundles, s.stats.Bytes = count, bytes
+	s.statsMu.Unlock()
 	return removed, errors.Join(errs...)
 }
 
 // Stats says what the store has done, and what there was when it last pruned.
 func (s *Store) Stats() Stats {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
+	s.statsMu.Lock()
+	defer s.statsMu.Unlock()
 	st := s.stats
 	st.Removed = maps.Clone(st.Removed)
 	return st
