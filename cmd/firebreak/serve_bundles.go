@@ -100,7 +100,7 @@ func (w *watch) resumed(list []bundle.Manifest, silence time.Duration) []live.Ep
 		}
 		w.noted[m.ID] = m.Said
 		open = append(open, e)
-		w.logger.Info("incident goes on", "id", m.ID, "label", m.Label, "opened", m.Opened)
+		w.logger.Info("incident resumed", "id", m.ID, "label", m.Label, "opened", m.Opened)
 	}
 	return open
 }
@@ -179,11 +179,11 @@ func (w *watch) happened(ev live.Event, p *live.Published, basis *live.Basis) {
 	case live.Changed:
 		w.logger.Warn("incident changed", append(append(facts, "was", ev.Was), first...)...)
 	case live.Deeper:
-		w.logger.Info("incident is understood better", append(facts, first...)...)
+		w.logger.Info("incident deepened", append(facts, first...)...)
 	case live.Over:
 		w.logger.Info("incident over", "id", e.ID, "label", v.Label, "took", e.Said.Sub(e.Opened).Round(time.Second))
 	case live.Lost:
-		w.logger.Warn("incident out of sight: no evidence comes any more", "id", e.ID, "label", v.Label, "last_said", e.Said)
+		w.logger.Warn("incident lost", "id", e.ID, "label", v.Label, "last_said", e.Said)
 	}
 	if !e.Closed.IsZero() {
 		w.closed(ev)
@@ -217,7 +217,7 @@ func (w *watch) freeze(e *live.Episode, p *live.Published, basis *live.Basis) {
 	_, again := w.due[e.ID]
 	delete(w.due, e.ID)
 	if err := w.store.Put(manifestOf(e, version()), frozen(p, basis, w.engine.RawFiles(p.At.Add(-2*w.recent)))); err != nil {
-		w.logger.Error("bundle not written", "id", e.ID, "err", err)
+		w.logger.Error("bundle failed", "id", e.ID, "err", err)
 		w.due[e.ID] = p.At.Add(tryAgain)
 		if _, err := w.store.Get(e.ID); err != nil {
 			w.keepReport(e.ID, p.Report)
@@ -277,7 +277,7 @@ func (w *watch) amend(id string, change func(*bundle.Manifest)) {
 		return
 	}
 	if err := w.store.Amend(id, change); err != nil && !errors.Is(err, bundle.ErrNone) {
-		w.logger.Error("manifest not written", "id", id, "err", err)
+		w.logger.Error("manifest failed", "id", id, "err", err)
 	}
 }
 
@@ -292,7 +292,7 @@ func (w *watch) prune() {
 		w.logger.Info("bundle removed", "id", id)
 	}
 	if err != nil {
-		w.logger.Error("bundles not removed", "err", err)
+		w.logger.Error("pruning failed", "err", err)
 	}
 }
 

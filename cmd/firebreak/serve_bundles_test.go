@@ -305,7 +305,7 @@ func TestABundleThatCannotBeWritten(t *testing.T) {
 	w.tell()
 	w.tell()
 	n := w.only()
-	if n.Bundle != nil || !strings.Contains(w.log.String(), "bundle not written") || w.watch.stats()().Failed != 1 {
+	if n.Bundle != nil || !strings.Contains(w.log.String(), "bundle failed") || w.watch.stats()().Failed != 1 {
 		t.Errorf("%+v\n%s", n, w.log.String())
 	}
 	if _, err := w.watch.IncidentReport(n.ID); err != nil {
