@@ -231,7 +231,7 @@ func (l *liveRun) burn(ctx context.Context) error {
 	l.count(ctx, after)
 	cancel()
 	watching.Wait()
-	l.stop()
+	l.stop(context.WithoutCancel(ctx))
 	return l.judge()
 }
 
@@ -396,14 +396,26 @@ func head(text string) string {
 	return "nothing"
 }
 
-// stop ends serve, and sees what it kept.
-func (l *liveRun) stop() {
+// stop ends serve, and sees what it kept: evidence from which anybody concludes the
+// same anywhere.
+func (l *liveRun) stop(ctx context.Context) {
 	if err := l.serve.Stop(); err != nil {
 		l.miss("serve: %v", err)
 	}
 	kept, _ := filepath.Glob(filepath.Join(l.serve.Incidents, "*", "report.json"))
+	found := false
 	for _, file := range kept {
-		l.say("kept: %s", filepath.Base(filepath.Dir(file)))
+		dir := filepath.Dir(file)
+		r, err := verdict.Ask(ctx, l.serve.Tool, dir, filepath.Join(l.stack.Env.Dir, "live", filepath.Base(dir)+".json"))
+		if err != nil || len(r.Incidents) == 0 {
+			l.miss("firebreak report %s: no incident, %v", filepath.Base(dir), err)
+			continue
+		}
+		l.say("kept: %s, of which firebreak report says %s", filepath.Base(dir), r.Incidents[0].Label)
+		found = found || string(r.Incidents[0].Label) == l.dose.Expect.Label
+	}
+	if !found {
+		l.miss("no bundle of %d says %s", len(kept), l.dose.Expect.Label)
 	}
 }
 
