@@ -124,8 +124,9 @@ func (j *joiner) lostParent(g int32) {
 // deliveries looks at the entries of one operation whose parent was not seen.
 func (j *joiner) deliveries(g int32, entries []int32) {
 	t, e := &j.tree, entries[0]
+	_, seen := j.known(calleeKey{op: t.spans[e].op, callee: t.service(e), kind: clientsSeen})
 	switch {
-	case j.callees[calleeKey{op: t.spans[e].op, callee: t.service(e), kind: clientsSeen}] != 0:
+	case seen:
 		// Its callers do send spans; this one's was lost, with what it would have told.
 		if !j.learning && !j.foster(g, entries) && j.counting() {
 			j.l.lose(LostParent, int64(len(entries)))
@@ -207,12 +208,12 @@ func (j *joiner) calleeOf(i int32) uint32 {
 	s := &t.spans[i]
 	o := &j.l.ops.keys[s.op]
 	caller := j.name(t.service(i))
-	if id, ok := j.callees[calleeKey{place: caller, op: s.op, peer: s.peer, kind: byPeer}]; ok && id != severalCallees {
+	if id, ok := j.known(calleeKey{place: caller, op: s.op, peer: s.peer, kind: byPeer}); ok {
 		return id
 	}
 	rpc := o.protocol == "dubbo" || o.protocol == "grpc" || o.protocol == "rpc"
 	if rpc {
-		if id, ok := j.callees[calleeKey{place: caller, op: s.op, kind: byOp}]; ok && id != severalCallees {
+		if id, ok := j.known(calleeKey{place: caller, op: s.op, kind: byOp}); ok {
 			return id
 		}
 		if o.service != "" {

@@ -8,6 +8,7 @@ package ledger
 type Experience struct {
 	loops   map[habit]*loopSum
 	resends map[habit]*resends
+	callees map[acquaintance]string // as calleeKey has it; empty if several answered
 	most    int
 }
 
@@ -17,6 +18,15 @@ type habit struct {
 	op     op
 }
 
+// acquaintance is a calleeKey with names in place of numbers.
+type acquaintance struct {
+	caller string
+	op     op
+	peer   peer
+	callee string
+	kind   uint8
+}
+
 const (
 	mostHabits = 20_000 // past it, all is forgotten
 	mostTimes  = 1 << 15
@@ -24,7 +34,7 @@ const (
 
 // NewExperience has learned nothing yet.
 func NewExperience() *Experience {
-	return &Experience{loops: map[habit]*loopSum{}, resends: map[habit]*resends{}, most: mostHabits}
+	return &Experience{loops: map[habit]*loopSum{}, resends: map[habit]*resends{}, callees: map[acquaintance]string{}, most: mostHabits}
 }
 
 // recall adds what this ledger has learned to what is known, and takes over the sums.
@@ -58,6 +68,47 @@ func (j *joiner) recall() {
 		sum.add(s)
 		*s = *sum
 	}
+	j.introduce(x)
+}
+
+// introduce adds to what is known who answers whom. An address may have passed
+// to another service: what was seen last holds.
+func (j *joiner) introduce(x *Experience) {
+	if len(x.callees) > 4*x.most {
+		clear(x.callees)
+	}
+	for k, id := range j.callees {
+		a, name := j.acquaintance(k), ""
+		switch {
+		case k.kind == clientsSeen:
+			name = k.callee
+		case id != severalCallees:
+			name = j.nameList[id]
+		}
+		if had, ok := x.callees[a]; ok && k.kind == byOp && had != name {
+			name = ""
+		}
+		x.callees[a] = name
+	}
+}
+
+func (j *joiner) acquaintance(k calleeKey) acquaintance {
+	return acquaintance{j.nameList[k.place], j.l.ops.keys[k.op], j.l.peers.keys[k.peer], k.callee, k.kind}
+}
+
+// known is which callee is known by a key, from these spans or those before.
+func (j *joiner) known(k calleeKey) (callee uint32, ok bool) {
+	if id, ok := j.callees[k]; ok {
+		return id, id != severalCallees
+	}
+	if j.cfg.Experience == nil {
+		return 0, false
+	}
+	name := j.cfg.Experience.callees[j.acquaintance(k)]
+	if name == "" {
+		return 0, false
+	}
+	return j.name(name), true
 }
 
 func (s *loopSum) add(o *loopSum) {

@@ -18,13 +18,15 @@ type Waiting struct {
 	open   slab[openTrace]
 	traces map[[16]byte]uint32 // where an open trace stands
 
-	// Lists through the open traces: by when something of them came last, and by
-	// when they began.
-	quiet, age list
+	// Lists through the open traces: by when something of them came last, of those
+	// that were quiet and are waited for still, and of all by when they began.
+	quiet, longer, age list
+	expected           expectations
 
 	last  [16]byte // the trace asked for last, which is mostly the next one
 	at    uint32
-	limit int // names in a table at which the unused ones are forgotten
+	limit int    // names in a table at which the unused ones are forgotten
+	takes uint64 // traces that were done
 }
 
 // waitingSpan is a span that waits, and the next one of its trace.
@@ -40,6 +42,7 @@ type openTrace struct {
 	first, last int64 // when something of it came, ns
 	head        uint32
 	quiet, age  links
+	longer      bool // it is in that list, by its links of quiet
 }
 
 type links struct{ before, after uint32 }
@@ -49,9 +52,10 @@ type list struct{ head, tail uint32 }
 
 // Patience says for how long traces are waited for.
 type Patience struct {
-	Quiet time.Duration // since something of them came
-	Age   time.Duration // since they began
-	All   bool          // no longer
+	Quiet  time.Duration // since something of them came
+	Age    time.Duration // since they began
+	Longer bool          // up to Age where more of them is to be expected
+	All    bool          // no longer
 }
 
 // minForget is below how many names in a table nothing is forgotten.
@@ -60,7 +64,9 @@ const minForget = 4096
 // NewWaiting makes an empty one.
 func NewWaiting(c Config) *Waiting {
 	l := New(c)
-	return &Waiting{names: l, traces: map[[16]byte]uint32{}, limit: min(minForget, l.cfg.MaxNames)}
+	return &Waiting{
+		names: l, traces: map[[16]byte]uint32{}, limit: min(minForget, l.cfg.MaxNames), expected: expectations{came: map[expected]*cameSum{}},
+	}
 }
 
 // SpanBytes is what one span takes while it waits, OpenBytes what its trace does
@@ -108,9 +114,10 @@ func (w *Waiting) Add(r *evidence.Record, now time.Time) {
 		w.append(&w.quiet, k, ofQuiet)
 	}
 	t := w.open.at(k)
-	if came != t.last && w.quiet.tail != k {
-		w.remove(&w.quiet, k, ofQuiet)
+	if t.longer || came != t.last && w.quiet.tail != k {
+		w.remove(w.listOf(t), k, ofQuiet)
 		w.append(&w.quiet, k, ofQuiet)
+		t.longer = false
 	}
 	t.last = came
 	s.next, t.head = t.head, n
@@ -118,6 +125,14 @@ func (w *Waiting) Add(r *evidence.Record, now time.Time) {
 
 func ofQuiet(t *openTrace) *links { return &t.quiet }
 func ofAge(t *openTrace) *links   { return &t.age }
+
+// listOf is the list by quiet that a trace is in.
+func (w *Waiting) listOf(t *openTrace) *list {
+	if t.longer {
+		return &w.longer
+	}
+	return &w.quiet
+}
 
 // append puts a trace at the end of a list.
 func (w *Waiting) append(l *list, k uint32, of func(*openTrace) *links) {
@@ -159,6 +174,9 @@ func (w *Waiting) Take(now time.Time, p Patience, gone func(trace [16]byte, quie
 			to = newMove(w.names, part)
 		}
 		t := w.open.at(k)
+		if w.takes++; w.takes <= learnedAll || w.takes%learnedFrom == 0 {
+			w.learn(t)
+		}
 		for n := t.head; n != 0; {
 			s := w.spans.at(n)
 			to.rename(&s.span)
@@ -167,15 +185,25 @@ func (w *Waiting) Take(now time.Time, p Patience, gone func(trace [16]byte, quie
 			n = s.next
 		}
 		gone(t.id, time.Duration(came-t.last), time.Duration(came-t.first))
-		w.remove(&w.quiet, k, ofQuiet)
+		w.remove(w.listOf(t), k, ofQuiet)
 		w.remove(&w.age, k, ofAge)
 		delete(w.traces, t.id)
 		w.open.give(k)
 	}
 	for k := w.quiet.head; k != 0; k = w.quiet.head {
-		if t := w.open.at(k); !p.All && came-t.last < int64(p.Quiet) {
+		t := w.open.at(k)
+		if !p.All && came-t.last < int64(p.Quiet) {
 			break
 		}
+		if p.Longer && !p.All && came-t.first < int64(p.Age) && w.expects(t) {
+			w.remove(&w.quiet, k, ofQuiet)
+			w.append(&w.longer, k, ofQuiet)
+			t.longer = true
+			continue
+		}
+		take(k)
+	}
+	for k := w.longer.head; k != 0 && (p.All || !p.Longer); k = w.longer.head {
 		take(k)
 	}
 	for k := w.age.head; k != 0; k = w.age.head {

@@ -247,7 +247,8 @@ func (e *Engine) close(all bool) {
 	e.recent.expire(now.Add(-e.cfg.Recent))
 	e.sources.expire(now.Add(-e.cfg.Recent))
 	done := map[Finalized]int64{}
-	p := ledger.Patience{Quiet: e.patience(), Age: e.cfg.MaxAge, All: all}
+	wait := e.patience()
+	p := ledger.Patience{Quiet: wait, Age: e.cfg.MaxAge, Longer: wait == e.cfg.Lateness, All: all}
 	part := e.waiting.Take(now, p, func(id [16]byte, quiet, _ time.Duration) {
 		e.closed.add(id)
 		done[e.why(quiet, p)]++
