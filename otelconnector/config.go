@@ -25,6 +25,8 @@ type Config struct {
 	Limits Limits `mapstructure:"limits"`
 	// Report is about the reports that incidents are found in.
 	Report Report `mapstructure:"report"`
+	// Detect says how sure reports must be before an incident is told of.
+	Detect Detect `mapstructure:"detect"`
 	// Runbooks is a folder of your own runbooks, which add to the built-in ones or
 	// override them by name; empty: none.
 	Runbooks string `mapstructure:"runbooks"`
@@ -64,6 +66,18 @@ type Report struct {
 	_ struct{}
 }
 
+// Detect says how sure reports must be before an incident is told of.
+type Detect struct {
+	// Hold is how many reports in a row must say that something is one (2). If they
+	// are of low certainty, twice as many must.
+	Hold int `mapstructure:"hold"`
+	// Clear is for how long reports must say nothing of it before it is over (5m).
+	Clear time.Duration `mapstructure:"clear"`
+
+	// prevent unkeyed literal initialization
+	_ struct{}
+}
+
 // The choices.
 const (
 	Explicit    = "explicit"
@@ -79,6 +93,7 @@ func defaultConfig() component.Config {
 		WhenFull:             Refuse,
 		Limits:               Limits{Lateness: 10 * time.Second, MaxAge: time.Minute, MaxSpans: 1_000_000, MaxEdges: 2_000},
 		Report:               Report{Every: 10 * time.Second, Recent: 5 * time.Minute, MaxRecords: 100_000},
+		Detect:               Detect{Hold: 2, Clear: 5 * time.Minute},
 	}
 }
 
@@ -125,4 +140,12 @@ func (r *Report) Validate() error {
 		errs = append(errs, errors.New("max_records must be above zero"))
 	}
 	return errors.Join(errs...)
+}
+
+// Validate refuses what makes no sense.
+func (d *Detect) Validate() error {
+	if d.Hold <= 0 || d.Clear <= 0 {
+		return errors.New("hold and clear must be above zero")
+	}
+	return nil
 }

@@ -25,6 +25,7 @@ func TestConfig(t *testing.T) {
 		MetricsFlushInterval: 30 * time.Second, Histograms: Exponential, WhenFull: Drop,
 		Limits:   Limits{Lateness: 5 * time.Second, MaxAge: 30 * time.Second, MaxSpans: 200_000, MaxEdges: 500},
 		Report:   Report{Every: 20 * time.Second, Recent: 10 * time.Minute, MaxRecords: 50_000},
+		Detect:   Detect{Hold: 3, Clear: 10 * time.Minute},
 		Runbooks: "/etc/firebreak/runbooks",
 	}
 	for _, c := range []struct {
@@ -38,6 +39,7 @@ func TestConfig(t *testing.T) {
 		{"firebreak/short", nil, "metrics_flush_interval.*1s"},
 		{"firebreak/choices", nil, "(?s)histograms.*when_full"},
 		{"firebreak/limits", nil, "(?s)limits: max_age must not be below lateness.*max_spans"},
+		{"firebreak/detect", nil, "detect: hold and clear"},
 		{"firebreak/report", nil, "(?s)report: .*every.*recent.*max_records"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

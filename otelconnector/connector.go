@@ -16,6 +16,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/firebreak-io/firebreak/evidence"
+	"github.com/firebreak-io/firebreak/parsers"
 )
 
 // transport is the value of the label by which spans are counted that came
@@ -76,7 +77,7 @@ func (i *instance) ConsumeTraces(_ context.Context, td ptrace.Traces) error {
 	if err != nil {
 		return consumererror.NewPermanent(err)
 	}
-	return s.read(body)
+	return s.read(body, (*parsers.OTLP).Spans)
 }
 
 // ConsumeLogs implements consumer.Logs.
@@ -90,15 +91,15 @@ func (i *instance) ConsumeLogs(_ context.Context, ld plog.Logs) error {
 		return consumererror.NewPermanent(err)
 	}
 	i.shared.engine.AddLogs(n)
-	return i.shared.read(body)
+	return i.shared.read(body, (*parsers.OTLP).Logs)
 }
 
 // read hands on the records of one request. They are read from their bytes by
 // the reader of files: what attributes mean stands in one place.
-func (s *shared) read(body []byte) error {
+func (s *shared) read(body []byte, as func(*parsers.OTLP, []byte, parsers.Emit) error) error {
 	reader := <-s.readers
 	defer func() { s.readers <- reader }()
-	return reader.Request(body, func(r *evidence.Record) error {
+	return as(reader, body, func(r *evidence.Record) error {
 		s.engine.Add(r)
 		return nil
 	})

@@ -3,7 +3,6 @@ package otelconnector
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -16,31 +15,20 @@ import (
 	"github.com/firebreak-io/firebreak/incident"
 )
 
-// The names of the events that log records tell.
-const (
-	opened  = "firebreak.incident.opened"
-	changed = "firebreak.incident.changed"
-	over    = "firebreak.incident.over"
-)
+// events is what the names of events and attributes begin with.
+const events = "firebreak.incident."
 
 // incidents hands on one log record for each incident that begins, changes or
-// is over, as the reports say.
+// is over. A detector says which, so that reports that come and go make one of it.
 type incidents struct {
 	engine   interface{ Latest() *live.Published }
+	detector *live.Detector
 	resource pcommon.Resource
 	now      func() time.Time
 
-	mu   sync.Mutex // one report at a time
-	next consumer.Logs
-	on   []going // what was said to be on, in the order of the last report
-}
-
-// going is an incident that is on.
-type going struct {
-	label   incident.Label
-	subject string
-	since   time.Time // when it was said first
-	last    incident.Incident
+	mu       sync.Mutex // one report at a time
+	next     consumer.Logs
+	revision uint64 // of the last report that the detector heard of
 }
 
 // to says who gets them. All instances hand on to the same pipelines: the first
@@ -53,12 +41,24 @@ func (x *incidents) to(next consumer.Logs) {
 	}
 }
 
-// flush compares the last report with what was said before.
+// flush tells what the last report changes, or the time that has gone by since.
 func (x *incidents) flush(ctx context.Context) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	p := x.engine.Latest()
 	if x.next == nil || p == nil {
+		return nil
+	}
+	now := x.now()
+	var list []live.Event
+	if p.Revision == x.revision {
+		list = x.detector.Tick(now)
+	} else {
+		now = p.At
+		list = x.detector.Observe(p.Report, p.At, p.Records)
+	}
+	x.revision = p.Revision
+	if len(list) == 0 {
 		return nil
 	}
 	all := plog.NewLogs()
@@ -67,31 +67,8 @@ func (x *incidents) flush(ctx context.Context) error {
 	sl := rl.ScopeLogs().AppendEmpty()
 	sl.Scope().SetName(scope)
 	sl.Scope().SetVersion(version())
-
-	before := x.on
-	x.on = nil
-	for _, in := range p.Report.Incidents {
-		if in.Label == incident.Healthy || in.Label == incident.Inconclusive {
-			continue
-		}
-		g := going{label: in.Label, subject: in.Subject, since: p.At, last: in}
-		same := func(o going) bool { return o.label == g.label && o.subject == g.subject }
-		if i := slices.IndexFunc(before, same); i < 0 {
-			x.tell(sl.LogRecords().AppendEmpty(), opened, p, g)
-		} else {
-			g.since = before[i].since
-			if told(&before[i].last) != told(&in) {
-				x.tell(sl.LogRecords().AppendEmpty(), changed, p, g)
-			}
-			before = slices.Delete(before, i, i+1)
-		}
-		x.on = append(x.on, g)
-	}
-	for _, g := range before {
-		x.tell(sl.LogRecords().AppendEmpty(), over, p, g)
-	}
-	if all.LogRecordCount() == 0 {
-		return nil
+	for i := range list {
+		x.tell(sl.LogRecords().AppendEmpty(), &list[i], now)
 	}
 	return x.next.ConsumeLogs(ctx, all)
 }
@@ -105,46 +82,35 @@ func (x *incidents) close(ctx context.Context) error {
 	return err
 }
 
-// told is what of an incident is worth a record when it changes.
-func told(in *incident.Incident) string {
-	return fmt.Sprintf("%s %s %s", in.Certainty, in.ActFirst, chain(in))
-}
-
-func chain(in *incident.Incident) string {
-	var links []string
-	for _, l := range in.Chain {
-		links = append(links, string(l.Role)+":"+string(l.Label))
-	}
-	return strings.Join(links, " ")
-}
-
 // tell writes a record.
-func (x *incidents) tell(r plog.LogRecord, event string, p *live.Published, g going) {
-	in := &g.last
-	r.SetEventName(event)
-	r.SetTimestamp(pcommon.NewTimestampFromTime(p.At))
+func (x *incidents) tell(r plog.LogRecord, e *live.Event, at time.Time) {
+	in, ended := &e.Episode.Verdict, e.What == live.Over || e.What == live.Lost
+	r.SetEventName(events + string(e.What))
+	r.SetTimestamp(pcommon.NewTimestampFromTime(at))
 	r.SetObservedTimestamp(pcommon.NewTimestampFromTime(x.now()))
 	severity := plog.SeverityNumberWarn
 	switch {
-	case event == over:
+	case ended:
 		severity = plog.SeverityNumberInfo
 	case in.Certainty == incident.High:
 		severity = plog.SeverityNumberError
 	}
 	r.SetSeverityNumber(severity)
 	r.SetSeverityText(strings.ToUpper(severity.String()))
-	r.Body().SetStr(short(event, in))
+	r.Body().SetStr(short(e.What, in))
 	put := func(key, value string) {
 		if value != "" {
-			r.Attributes().PutStr(key, value)
+			r.Attributes().PutStr(events+key, value)
 		}
 	}
-	put("firebreak.incident.label", string(in.Label))
-	put("firebreak.incident.certainty", string(in.Certainty))
-	put("firebreak.incident.subject", in.Subject)
-	put("firebreak.incident.act_first", string(in.ActFirst))
-	put("firebreak.incident.since", g.since.UTC().Format(time.RFC3339))
-	links := r.Attributes().PutEmptySlice("firebreak.incident.chain")
+	put("id", e.Episode.ID)
+	put("label", string(in.Label))
+	put("was", string(e.Was))
+	put("certainty", string(in.Certainty))
+	put("subject", in.Subject)
+	put("act_first", string(in.ActFirst))
+	put("opened", e.Episode.Opened.UTC().Format(time.RFC3339))
+	links := r.Attributes().PutEmptySlice(events + "chain")
 	for _, l := range in.Chain {
 		m := links.AppendEmpty().SetEmptyMap()
 		m.PutStr("role", string(l.Role))
@@ -157,9 +123,13 @@ func (x *incidents) tell(r plog.LogRecord, event string, p *live.Published, g go
 
 // short is what a person reads in a channel: what is wrong, how it hangs
 // together, and what to do first.
-func short(event string, in *incident.Incident) string {
-	if event == over {
+func short(what live.News, in *incident.Incident) string {
+	switch what {
+	case live.Over:
 		return "over: " + in.Headline
+	case live.Lost:
+		return "no evidence comes any more: " + in.Headline
+	case live.Opened, live.Changed, live.Deeper:
 	}
 	var b strings.Builder
 	b.WriteString(in.Headline)

@@ -93,7 +93,10 @@ func newShared(set connector.Settings, cfg *Config) (*shared, error) {
 	if s.metrics, err = newMetrics(s.engine, cfg.Histograms == Exponential, from, time.Now); err != nil {
 		return nil, err
 	}
-	s.incidents = &incidents{engine: s.engine, resource: from, now: time.Now}
+	s.incidents = &incidents{
+		engine: s.engine, detector: live.NewDetector(live.DetectConfig{Hold: cfg.Detect.Hold, Clear: cfg.Detect.Clear}, nil),
+		resource: from, now: time.Now,
+	}
 	return s, nil
 }
 
@@ -204,9 +207,8 @@ func (s *shared) run(ctx context.Context, done chan struct{}) {
 	loop(time.Second, s.engine.Advance)
 	loop(s.cfg.MetricsFlushInterval, func() { s.say("metrics", s.metrics.flush(ctx)) })
 	loop(s.cfg.Report.Every, func() {
-		if s.engine.Publish() {
-			s.say("incidents", s.incidents.flush(ctx))
-		}
+		s.engine.Publish()
+		s.say("incidents", s.incidents.flush(ctx))
 	})
 	loops.Wait()
 }
