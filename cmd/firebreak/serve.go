@@ -110,6 +110,12 @@ func (a *app) serve(ctx context.Context, c *config, started func(served)) error 
 	if err := told.send(ctx, server.Registry); err != nil {
 		return failed(lang.Errorf("telemetry: %w", err), "firebreak serve --check")
 	}
+	sources, err := startSources(ctx, c, engine, logger, a.now)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = sources.Close(ctx) }() // again, where it was not before
+	server.Stats.Sources = sources.stats
 	page, err := startWeb(c.Web, server, logger)
 	if err != nil {
 		return failed(err, "firebreak serve --web.listen-address localhost:0")
@@ -129,7 +135,7 @@ func (a *app) serve(ctx context.Context, c *config, started func(served)) error 
 	// Shutdown must end even if a sender never does.
 	leave, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer cancel()
-	err = errors.Join(err, receiver.Shutdown(leave))
+	err = errors.Join(err, receiver.Shutdown(leave), sources.Close(leave))
 	engine.Flush()
 	engine.Publish()
 	s := engine.Snapshot()

@@ -17,10 +17,11 @@ import (
 
 // file is one file that is followed, whatever it is called by now.
 type file struct {
-	t    *Tailer
-	path string // by which it is cited
-	set  *Files
-	id   identity
+	t       *Tailer
+	path    string // by which it is cited
+	pattern string // that found it
+	set     *Files
+	id      identity
 
 	fd      *os.File
 	opened  string // where it is opened
@@ -63,6 +64,9 @@ type file struct {
 	said    string  // why it could not be read, as it was said last
 	looked  int     // bytes by which a format was chosen last
 	records int     // that came of it
+
+	lastRecord time.Time // when it came
+	behind     time.Time // since when there is something that was not read
 }
 
 // position is where reading can be resumed: see parsers.Follower.
@@ -87,7 +91,7 @@ type piece struct {
 }
 
 func newFile(t *Tailer, w *watch, id identity) *file {
-	return &file{t: t, path: w.path, opened: w.path, set: w.set, id: id, line: 1, settled: position{Line: 1}, size: -1, news: t.ledger(w.path)}
+	return &file{t: t, path: w.path, pattern: w.pattern, opened: w.path, set: w.set, id: id, line: 1, settled: position{Line: 1}, size: -1, news: t.ledger(w.path)}
 }
 
 // open opens the file unless it is open. It reports whether it is.
@@ -435,6 +439,7 @@ func (f *file) handOn(r *evidence.Record) error {
 	if !again {
 		f.news.record(r)
 		f.records++
+		f.lastRecord = f.t.now
 	}
 	f.t.cfg.Sink.Add(r, again)
 	return nil

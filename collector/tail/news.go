@@ -7,31 +7,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/firebreak-io/firebreak/collector"
 	"github.com/firebreak-io/firebreak/evidence"
 	"github.com/firebreak-io/firebreak/lang"
 )
-
-// The kinds of sources.
-const (
-	KindLog  = "log"
-	KindDump = "dump"
-)
-
-// News is what is known of a source now. Its numbers are totals since the tailer
-// was made; each replaces those before it.
-type News struct {
-	Path     string // as records cite it
-	Kind     string
-	Format   string // the formats that gave records, the most frequent first; "text" if none did
-	Records  int64
-	Skipped  int64
-	Lines    int64 // number of the last line that was read
-	Bytes    int64
-	From, To time.Time // of its records
-	Problems []string
-	Unread   string // the first of the problems that leaves evidence unread
-	Gone     bool   // nothing more will come of it
-}
 
 // ledger counts what comes of a file.
 type ledger struct {
@@ -145,8 +124,8 @@ func (f *file) tell() {
 		return
 	}
 	f.fresh, f.said = false, f.failed
-	n := News{
-		Path: f.path, Kind: KindLog, Format: f.news.format(), Records: f.news.records, Skipped: f.news.skipped,
+	n := collector.News{
+		Path: f.path, Kind: collector.KindFile, Format: f.news.format(), Records: f.news.records, Skipped: f.news.skipped,
 		Lines: int64(f.line - 1), Bytes: f.news.bytes, From: f.news.from, To: f.news.to,
 		Problems: f.news.problems(), Gone: f.gone && !f.t.watched(f.path),
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/firebreak-io/firebreak/collector"
 	"github.com/firebreak-io/firebreak/lang"
@@ -128,6 +129,11 @@ func (f *file) choose() {
 func (f *file) tick() {
 	f.age++
 	f.quiet++
+	if f.offset >= f.size {
+		f.behind = time.Time{}
+	} else if f.behind.IsZero() {
+		f.behind = f.t.now
+	}
 	if f.wait > 0 {
 		f.wait--
 	}

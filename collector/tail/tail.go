@@ -21,22 +21,8 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/firebreak-io/firebreak/evidence"
+	"github.com/firebreak-io/firebreak/collector"
 )
-
-// Sink takes what is read. Its methods are called from Poll and Close only.
-type Sink interface {
-	// Room reports whether there is any for more records.
-	Room() bool
-	// Add takes a record, which is lent. One that was handed on before the last
-	// restart comes again, so that a report can be made of it; it must not be
-	// counted.
-	Add(r *evidence.Record, again bool)
-	// Raw takes the bytes that the next records are made of, as UTF-8, lent.
-	Raw(path string, at time.Time, text []byte)
-	// Source takes what is known of a source now.
-	Source(News)
-}
 
 // Config says what to follow.
 type Config struct {
@@ -44,7 +30,7 @@ type Config struct {
 	Dumps []Dumps
 	State string         // folder of the state that survives a restart; empty: none is kept
 	Zone  *time.Location // for times without an offset; nil means that of this machine
-	Sink  Sink
+	Sink  collector.Sink
 	Log   *slog.Logger // nil: nothing is logged
 
 	Recent  time.Duration // how far back a report looks: so much is read again after a restart
@@ -95,6 +81,7 @@ type Tailer struct {
 	byID    map[identity]*file
 	dumps   []*dumpFolder
 	ledgers map[string]*ledger // by path
+	past    collector.Counts   // of paths that are not followed any more
 	state   *state             // as it was found at the start
 	open    int
 	capped  bool // it was said that there are too many
@@ -113,7 +100,7 @@ func New(cfg Config) (*Tailer, error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	t := &Tailer{cfg: cfg, watches: map[string]*watch{}, byID: map[identity]*file{}, ledgers: map[string]*ledger{}, buf: make([]byte, giantSize)}
+	t := &Tailer{cfg: cfg, watches: map[string]*watch{}, byID: map[identity]*file{}, ledgers: map[string]*ledger{}, past: newCounts(), buf: make([]byte, giantSize)}
 	var err error
 	t.cfg = cfg
 	if t.state, err = t.load(); err != nil {
@@ -143,6 +130,7 @@ func (t *Tailer) Poll(now time.Time) {
 	for _, d := range t.dumps {
 		t.drop(d)
 	}
+	t.fold()
 	t.polls++
 	if t.polls%saveEvery == 0 {
 		t.save()
@@ -214,5 +202,16 @@ func (t *Tailer) tell() {
 	}
 	for _, w := range t.order {
 		w.tell(t)
+	}
+	for _, d := range t.dumps {
+		if d.problem != d.told {
+			d.told = d.problem
+			n := collector.News{Path: d.Dir, Kind: collector.KindDump, Format: "text", Unread: d.problem, Gone: d.problem == ""}
+			if d.problem != "" {
+				n.Problems = []string{d.problem}
+				t.cfg.Log.Warn("unread", "path", d.Dir, "why", d.problem)
+			}
+			t.cfg.Sink.Source(n)
+		}
 	}
 }

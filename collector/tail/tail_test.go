@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/firebreak-io/firebreak/collector"
 	"github.com/firebreak-io/firebreak/evidence"
 )
 
@@ -17,7 +18,7 @@ type sink struct {
 	records []string // path:line of what it is
 	again   []string
 	raw     map[string]string
-	news    map[string]News
+	news    map[string]collector.News
 	keep    func(r *evidence.Record) string
 }
 
@@ -34,7 +35,7 @@ func (s *sink) Add(r *evidence.Record, again bool) {
 
 func (s *sink) Raw(path string, _ time.Time, text []byte) { s.raw[path] += string(text) }
 
-func (s *sink) Source(n News) { s.news[n.Path] = n }
+func (s *sink) Source(n collector.News) { s.news[n.Path] = n }
 
 // stage is a folder, a tailer and its clock.
 type stage struct {
@@ -60,7 +61,7 @@ func newStage(t *testing.T, change func(*Config)) *stage {
 // begin starts a tailer, as after a kill if there was one.
 func (s *stage) begin() {
 	s.t.Helper()
-	s.sink = &sink{raw: map[string]string{}, news: map[string]News{}}
+	s.sink = &sink{raw: map[string]string{}, news: map[string]collector.News{}}
 	s.sink.keep = func(r *evidence.Record) string {
 		what := "?"
 		switch {

@@ -8,12 +8,14 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/firebreak-io/firebreak/collector"
 	"github.com/firebreak-io/firebreak/lang"
 )
 
 // watch is a path that is followed, and the file that is there now.
 type watch struct {
 	path    string
+	pattern string // that found it
 	set     *Files
 	file    *file
 	initial bool   // it was there when following began
@@ -40,7 +42,7 @@ func (t *Tailer) match() {
 				if t.watches[path] != nil || set.excludes(path) {
 					continue
 				}
-				w := &watch{path: path, set: set, initial: t.polls == 0}
+				w := &watch{path: path, pattern: pattern, set: set, initial: t.polls == 0}
 				t.watches[path] = w
 				fresh = append(fresh, w)
 			}
@@ -181,7 +183,7 @@ func (w *watch) tell(t *Tailer) {
 		return // its file has news of its own
 	}
 	t.cfg.Log.Warn("unfollowed", "path", w.path, "why", w.problem)
-	t.cfg.Sink.Source(News{Path: w.path, Kind: KindLog, Format: "text", Problems: []string{w.problem}, Unread: w.problem})
+	t.cfg.Sink.Source(collector.News{Path: w.path, Kind: collector.KindFile, Format: "text", Problems: []string{w.problem}, Unread: w.problem})
 }
 
 // reason shortens an error of the file system: the path is said elsewhere.

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/firebreak-io/firebreak/collector"
+	"github.com/firebreak-io/firebreak/collector/tail"
+	"github.com/firebreak-io/firebreak/correlate/live"
+	"github.com/firebreak-io/firebreak/evidence"
+	"github.com/firebreak-io/firebreak/lang"
+)
+
+// sources are what serve reads by itself: files that are followed, folders of
+// dumps.
+type sources struct {
+	cancel context.CancelFunc
+	done   sync.WaitGroup
+	files  atomic.Pointer[tail.Stats]
+}
+
+// startSources begins to read what is configured, until it is closed.
+func startSources(ctx context.Context, c *config, engine *live.Engine, logger *slog.Logger, now func() time.Time) (*sources, error) {
+	s := &sources{}
+	// What was read is handed on when serve ends, not when it is told to.
+	ctx, s.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	sink := engineSink{engine}
+	if len(c.Logs)+len(c.Dumps) > 0 {
+		t, err := tail.New(tailConfig(c, sink, logger))
+		if err != nil {
+			s.cancel()
+			return nil, failed(err, "firebreak serve --state-dir /var/lib/firebreak")
+		}
+		if t.Damaged() {
+			engine.Source(live.SourceNews{Path: c.StateDir, Format: "text", Problems: []string{lang.T("the state of followed files could not be read: where they were read to is not known")}})
+		}
+		s.done.Go(func() { s.follow(ctx, t, now) })
+	}
+	return s, nil
+}
+
+func tailConfig(c *config, sink collector.Sink, logger *slog.Logger) tail.Config {
+	t := tail.Config{State: c.StateDir, Sink: sink, Log: logger, Recent: c.Report.Recent}
+	for _, l := range c.Logs {
+		t.Files = append(t.Files, tail.Files{
+			Paths: l.Paths, Exclude: l.Exclude, Service: l.Service, Format: l.Format, AccessFormat: l.AccessFormat, Start: l.From == fromStart,
+		})
+	}
+	for _, d := range c.Dumps {
+		t.Dumps = append(t.Dumps, tail.Dumps{Dir: d.Dir, Patterns: d.Patterns, Service: d.Service})
+	}
+	return t
+}
+
+// follow looks at the files every second.
+func (s *sources) follow(ctx context.Context, t *tail.Tailer, now func() time.Time) {
+	each := time.NewTicker(time.Second)
+	defer each.Stop()
+	for {
+		t.Poll(now())
+		stats := t.Stats()
+		s.files.Store(&stats)
+		select {
+		case <-ctx.Done():
+			t.Close()
+			stats := t.Stats()
+			s.files.Store(&stats)
+			return
+		case <-each.C:
+		}
+	}
+}
+
+// Close hands on what is open, and returns when all has been.
+func (s *sources) Close(context.Context) error {
+	s.cancel()
+	s.done.Wait()
+	return nil
+}
+
+// stats says what was read, for metrics.
+func (s *sources) stats() live.SourceStats {
+	all := live.SourceStats{Records: map[string]int64{}, Skipped: map[live.FormatReason]int64{}}
+	add := func(c collector.Counts, states []collector.State) {
+		for format, n := range c.Records {
+			all.Records[format] += n
+		}
+		for r, n := range c.Skipped {
+			all.Skipped[live.FormatReason(r)] += n
+		}
+		for _, x := range states {
+			all.Sources = append(all.Sources, live.SourceState(x))
+		}
+	}
+	if f := s.files.Load(); f != nil {
+		add(f.Counts, f.States)
+	}
+	return all
+}
+
+// engineSink hands on to the engine what sources say.
+type engineSink struct{ engine *live.Engine }
+
+// transport is how spans come that stand in files.
+const transport = "file"
+
+// Room implements collector.Sink: there is none where spans would be refused.
+func (s engineSink) Room() bool { return s.engine.Admit(transport, 0) }
+
+// Add implements collector.Sink. Calls must be counted once: a span that comes
+// again was counted, or lost, before the restart.
+func (s engineSink) Add(r *evidence.Record, again bool) {
+	if r.Span == nil {
+		s.engine.Add(r)
+		return
+	}
+	if again {
+		return
+	}
+	admitted := s.engine.Admit(transport, 1)
+	s.engine.Add(r)
+	if admitted {
+		s.engine.Done(1)
+	}
+}
+
+// Raw implements collector.Sink.
+func (s engineSink) Raw(path string, at time.Time, text []byte) { s.engine.Raw(path, at, text) }
+
+// Source implements collector.Sink.
+func (s engineSink) Source(n collector.News) {
+	s.engine.Source(live.SourceNews{
+		Path: n.Path, Format: n.Format, Records: n.Records, Skipped: n.Skipped, Lines: n.Lines, Bytes: n.Bytes,
+		From: n.From, To: n.To, Problems: n.Problems, Unread: n.Unread, Gone: n.Gone,
+	})
+}
