@@ -118,6 +118,9 @@ func serving() *Server {
 		Bundles: func() live.BundleStats {
 			return live.BundleStats{Written: 3, Failed: 1, Removed: map[string]int64{"age": 2}, Kept: 1, Bytes: 1 << 20}
 		},
+		Noticed: func() live.NoticedStats {
+			return live.NoticedStats{Opened: map[string]int64{"slow-sql": 2, "gc-pause": 1}, Open: map[string]int64{"slow-sql": 1, "gc-pause": 0}}
+		},
 		Refused: func() map[string]int64 { return map[string]int64{"too-large": 2} },
 	}
 	return s

@@ -13,6 +13,8 @@ import (
 type Stats struct {
 	Sources func() live.SourceStats
 	Bundles func() live.BundleStats
+	// Noticed counts incidents that were noticed, over several reports.
+	Noticed func() live.NoticedStats
 	Refused func() map[string]int64 // requests of senders that were refused, by reason
 }
 
@@ -93,8 +95,19 @@ func ofBundles(f func(x live.BundleStats, p put)) func(view, put) {
 	}
 }
 
-// bundleMetrics are those of the store of evidence.
+func ofNoticed(f func(x live.NoticedStats) map[string]int64) func(view, put) {
+	return func(v view, p put) {
+		if v.stats.Noticed != nil {
+			counts(f(v.stats.Noticed()), p)
+		}
+	}
+}
+
+// bundleMetrics are those of incidents that were noticed and of the store of
+// their evidence.
 var bundleMetrics = []metric{
+	{"firebreak_incidents_opened_total", counter, []string{"label"}, "Incidents that were noticed: that several reports in a row told of.", "11", ofNoticed(func(x live.NoticedStats) map[string]int64 { return x.Opened })},
+	{"firebreak_incidents_open", gauge, []string{"label"}, "Incidents that are open, by the deepest verdict on each; a label that had one stays, at 0.", "11", ofNoticed(func(x live.NoticedStats) map[string]int64 { return x.Open })},
 	{"firebreak_bundles_written_total", counter, nil, "Bundles of evidence that were written.", "1", ofBundles(func(x live.BundleStats, p put) { p.value(float64(x.Written)) })},
 	{"firebreak_bundles_failed_total", counter, nil, "Bundles that could not be written.", "1", ofBundles(func(x live.BundleStats, p put) { p.value(float64(x.Failed)) })},
 	{"firebreak_bundles_removed_total", counter, []string{"reason"}, "Bundles that were removed, by what there was too much of: count, bytes, age.", "3", ofBundles(func(x live.BundleStats, p put) { counts(x.Removed, p) })},

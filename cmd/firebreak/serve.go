@@ -102,7 +102,7 @@ func (a *app) serve(ctx context.Context, c *config, started func(served)) error 
 	incidents.begin(ctx, engine)
 	defer func() { incidents.end() }()
 	server := exporter.NewServer(engine, version())
-	server.Incidents, server.Stats.Bundles = incidents, incidents.stats()
+	server.Incidents, server.Stats.Noticed, server.Stats.Bundles = incidents, incidents.counted, incidents.stats()
 	buildinfo.Version = version()
 	server.Registry.MustRegister(build.NewCollector("firebreak"), collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	var taking atomic.Pointer[otlp.Receiver]

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -35,6 +36,8 @@ type watch struct {
 
 	mu      sync.Mutex // of what is shown
 	open    []live.Episode
+	opened  map[string]int64            // incidents, by label
+	seen    map[string]bool             // labels of which one was open
 	reports map[string]*incident.Report // of the incidents that have no bundle
 	past    []exporter.Noticed          // of those, the ones that are over, the latest first
 }
@@ -52,7 +55,7 @@ const (
 func startBundles(c *config, logger *slog.Logger, now func() time.Time) (*watch, error) {
 	w := &watch{
 		dir: c.Incidents.Dir, recent: c.Report.Recent, logger: logger, now: now, end: func() {},
-		reports: map[string]*incident.Report{}, due: map[string]time.Time{}, noted: map[string]time.Time{},
+		opened: map[string]int64{}, seen: map[string]bool{}, reports: map[string]*incident.Report{}, due: map[string]time.Time{}, noted: map[string]time.Time{},
 	}
 	detect := live.DetectConfig{Hold: c.Detect.Hold, Clear: c.Detect.Clear}
 	if w.dir == "" {
@@ -161,6 +164,9 @@ func (w *watch) show() []live.Episode {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.open = open
+	for i := range open {
+		w.seen[string(open[i].Verdict.Label)] = true
+	}
 	return open
 }
 
@@ -175,6 +181,9 @@ func (w *watch) happened(ev live.Event, p *live.Published, basis *live.Basis) {
 	first := doFirst(v)
 	switch ev.What {
 	case live.Opened:
+		w.mu.Lock()
+		w.opened[string(v.Label)]++
+		w.mu.Unlock()
 		w.logger.Warn("incident opened", append(facts, first...)...)
 	case live.Changed:
 		w.logger.Warn("incident changed", append(append(facts, "was", ev.Was), first...)...)
@@ -199,13 +208,24 @@ func doFirst(v *incident.Incident) []any {
 		facts = append(facts, "act_first", v.ActFirst)
 	}
 	if len(v.Actions) > 0 {
-		a := slices.MinFunc(v.Actions, func(a, b incident.Action) int { return cmp.Compare(a.Order, b.Order) })
+		// What deals with it stands before what is good for any incident.
+		a := slices.MinFunc(v.Actions, func(a, b incident.Action) int {
+			return cmp.Or(cmp.Compare(aside(&a, v), aside(&b, v)), cmp.Compare(a.Order, b.Order))
+		})
 		facts = append(facts, "do", a.What)
 		if a.Command != "" {
 			facts = append(facts, "command", a.Command)
 		}
 	}
 	return facts
+}
+
+// aside is 0 for an action that deals with what to deal with first, 1 for others.
+func aside(a *incident.Action, v *incident.Incident) int {
+	if a.Label != "" && a.Label == v.ActFirst {
+		return 0
+	}
+	return 1
 }
 
 // freeze writes the bundle of an incident, or a new version of it.
@@ -361,6 +381,20 @@ func (w *watch) OpenBundle(id string) (*bundle.Opened, error) {
 		return nil, bundle.ErrNone
 	}
 	return w.store.Open(id)
+}
+
+// counted counts incidents for the metrics.
+func (w *watch) counted() live.NoticedStats {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	s := live.NoticedStats{Opened: maps.Clone(w.opened), Open: map[string]int64{}}
+	for label := range w.seen {
+		s.Open[label] = 0
+	}
+	for i := range w.open {
+		s.Open[string(w.open[i].Verdict.Label)]++
+	}
+	return s
 }
 
 // stats counts for the metrics; nil if no bundles are kept.

@@ -33,3 +33,9 @@ type BundleStats struct {
 	Kept            int
 	Bytes           int64
 }
+
+// NoticedStats counts the incidents that a [Detector] told of, by label.
+type NoticedStats struct {
+	Opened map[string]int64 // only grows
+	Open   map[string]int64 // now; 0 for a label of which there was one
+}
