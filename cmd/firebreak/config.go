@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/firebreak-io/firebreak/collector/otlp"
 	"github.com/firebreak-io/firebreak/lang"
 )
 
@@ -28,6 +29,10 @@ type config struct {
 	Runbooks  string
 	Telemetry telemetryConfig
 	Log       logConfig
+
+	// RecentBytes and RawBytes bound what is kept for reports and bundles. They
+	// have no keys: they follow from Limits.Memory.
+	RecentBytes, RawBytes int64
 }
 
 // otlpConfig is where and how traces and logs come in.
@@ -131,6 +136,8 @@ func defaultConfig() *config {
 		Report:    reportConfig{Every: 10 * time.Second, Recent: 5 * time.Minute, MaxRecords: 100_000},
 		Detect:    detectConfig{Hold: 2, Clear: 5 * time.Minute},
 		Log:       logConfig{Level: "info", Format: "logfmt"},
+
+		RecentBytes: 128 << 20, RawBytes: 32 << 20,
 	}
 }
 
@@ -150,6 +157,16 @@ func (c *config) Validate() []invalid {
 	var v verdicts
 	c.validateListeners(&v)
 	c.validateSources(&v)
+	switch m := c.Limits.Memory; {
+	case m == 0:
+	case m < leastMemory:
+		v.refuse("limits.memory", "must be %s at least", formatSize(leastMemory))
+	case c.need() > m:
+		v.refuse("limits.memory", "is too little: the limits that are given need about %s", formatSize((c.need()>>20+1)<<20))
+	}
+	if n := c.OTLP.MaxBytesInFlight; n < otlp.LeastInFlight {
+		v.refuse("otlp.max_bytes_in_flight", "must be %s at least, for one request", formatSize(otlp.LeastInFlight))
+	}
 	if c.Limits.MaxAge < c.Limits.Lateness {
 		v.refuse("limits.max_age", "must not be below limits.lateness (%s)", c.Limits.Lateness)
 	}

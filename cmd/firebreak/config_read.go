@@ -43,6 +43,7 @@ func readConfig(name string, env func(string) string, flags *pflag.FlagSet) (*co
 	}
 	r.readEnvironment(env)
 	r.readFlags(flags)
+	r.config.deriveLimits(func(key string) bool { return r.origins[key] != nil })
 	for _, bad := range r.config.Validate() {
 		r.invalid(bad)
 	}

@@ -97,12 +97,13 @@ log: {level: }
 		"FIREBREAK_OTLP_HTTP": "localhost:2", "FIREBREAK_LIMITS_MAX_SPANS": "22", "FIREBREAK_LIMITS_MAX_EDGES": "22",
 		"FIREBREAK_WEB_LISTEN": "localhost:3,[::1]:4", "FIREBREAK_PORT": "tcp://10.20.0.1:9464", "FIREBREAK_RUNBOOKS": "",
 	}
-	c, err := configured(t, text, env, "--max-spans=33", "--web.listen-address=localhost:5", "--web.listen-address=localhost:6,localhost:7", "--otlp-max-bytes-in-flight=1000")
+	c, err := configured(t, text, env, "--max-spans=33", "--web.listen-address=localhost:5", "--web.listen-address=localhost:6,localhost:7", "--otlp-max-bytes-in-flight=100000000")
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := defaultConfig()
-	want.OTLP.GRPC, want.OTLP.HTTP, want.OTLP.MaxBytesInFlight = "localhost:1", "localhost:2", 1000
+	want.OTLP.GRPC, want.OTLP.HTTP, want.OTLP.MaxBytesInFlight = "localhost:1", "localhost:2", 100_000_000
+	want.OTLP.MaxConnections = 1536 // which follows from the memory
 	want.Web.Listen = []string{"localhost:5", "localhost:6", "localhost:7"}
 	want.Limits = limitsConfig{Memory: 3 << 29, Lateness: 24 * time.Hour, MaxAge: 48 * time.Hour, MaxSpans: 33, MaxEdges: 22}
 	if !reflect.DeepEqual(c, want) {
@@ -134,6 +135,9 @@ func TestWrongConfigurations(t *testing.T) {
 		"negative":         {"limits: {lateness: -1s}\n", `"-1s" is not above zero`},
 		"size":             {"otlp: {max_bytes_in_flight: 64 megs}\n", `:1:29: otlp.max_bytes_in_flight: "64 megs" is no size`},
 		"no bytes":         {"otlp: {max_bytes_in_flight: 0}\n", "not above zero"},
+		"one request":      {"otlp: {max_bytes_in_flight: 1MiB}\n", ":1:29: must be 48MiB at least"},
+		"little memory":    {"limits: {memory: 100MiB}\n", ":1:18: must be 256MiB at least"},
+		"more than memory": {"limits: {memory: 512MiB, max_spans: 10000000}\n", ":1:18: is too little: the limits that are given need about 1"},
 		"too much":         {"incidents: {max_bytes: 99999999TiB}\n", "is no size"},
 		"count":            {"limits: {max_spans: 1e6}\n", `"1e6" is no whole number`},
 		"bool":             {"public: maybe\n", `:1:9: public: "maybe" is neither true nor false`},

@@ -94,7 +94,7 @@ func (a *app) serve(ctx context.Context, c *config, started func(served)) error 
 	}
 	engine := live.New(live.Config{
 		Lateness: c.Limits.Lateness, MaxAge: c.Limits.MaxAge, MaxSpans: c.Limits.MaxSpans, MaxEdges: c.Limits.MaxEdges,
-		Recent: c.Report.Recent, MaxRecent: c.Report.MaxRecords,
+		Recent: c.Report.Recent, MaxRecent: c.Report.MaxRecords, MaxRecentBytes: int(c.RecentBytes), MaxRawBytes: int(c.RawBytes),
 		Version: version(), Fingerprint: parsers.Fingerprint, Conclude: books.Apply, Observed: incidents.observe, Now: a.now,
 		Failed: func(what string, err error) { logger.Error("failed", "what", what, "err", err) },
 		Tracer: told.tracer,
@@ -121,7 +121,7 @@ func (a *app) serve(ctx context.Context, c *config, started func(served)) error 
 		return failed(err, "firebreak serve --web.listen-address localhost:0")
 	}
 	broken := make(chan error, 4)
-	receiver, err := startOTLP(ctx, c.OTLP, engine, told.tracer, logger, broken)
+	receiver, err := startOTLP(ctx, c.OTLP, limitMemory(c.Limits.Memory), engine, told.tracer, logger, broken)
 	if err != nil {
 		return errors.Join(failed(lang.Errorf("take in traces: %w", err), "firebreak serve --otlp-grpc localhost:0 --otlp-http ''"), page.close())
 	}

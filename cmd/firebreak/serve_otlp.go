@@ -15,10 +15,11 @@ import (
 // certificateAge is how often a certificate's file is read again.
 const certificateAge = time.Minute
 
-// startOTLP takes in traces and logs. What breaks down later is sent to broken.
-func startOTLP(ctx context.Context, c otlpConfig, sink otlp.Sink, tracer trace.Tracer, logger *slog.Logger, broken chan<- error) (*otlp.Receiver, error) {
+// startOTLP takes in traces and logs, unless memory is full. What breaks down later is sent to broken.
+func startOTLP(ctx context.Context, c otlpConfig, full func() bool, sink otlp.Sink, tracer trace.Tracer, logger *slog.Logger, broken chan<- error) (*otlp.Receiver, error) {
 	o := otlp.Config{
 		GRPC: c.GRPC, HTTP: c.HTTP, MaxBytesInFlight: c.MaxBytesInFlight, MaxConnections: c.MaxConnections, IdleTimeout: c.IdleTimeout,
+		Full:    full,
 		Logger:  logger,
 		Tracer:  tracer,
 		Skipped: func(why string) { logger.Debug("not read", "why", why) },

@@ -16,6 +16,7 @@ import (
 // Why a request is not taken.
 var (
 	errNoRoom   = errors.New("firebreak has no room for more requests now")
+	errNoMemory = errors.New("firebreak has no memory for more requests now")
 	errTooLarge = errors.New("the request is larger than 20 MiB")
 	errEncoding = errors.New("the request is compressed in a way that is not read here: use gzip, zstd, snappy, deflate or none")
 	errPacked   = errors.New("the request cannot be decompressed")
@@ -93,6 +94,7 @@ func (b *body) unpack(from io.Reader, memory int64, open func(io.Reader) (io.Rea
 	if err := b.account.take(memory); err != nil {
 		return err
 	}
+	defer b.account.back(memory)
 	source := &sourceReader{r: from}
 	z, done, err := open(source)
 	defer done()

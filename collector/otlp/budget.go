@@ -37,6 +37,12 @@ func (a *account) take(n int64) error {
 	return nil
 }
 
+// back gives some of it back.
+func (a *account) back(n int64) {
+	a.from.give(n)
+	a.n -= n
+}
+
 // close gives all of it back.
 func (a *account) close() {
 	a.from.give(a.n)
@@ -73,7 +79,11 @@ type body struct {
 
 // newBody makes room for the beginning of a request, which is said to have so
 // many bytes. The word of a sender is worth 64 KiB.
-func newBody(from *budget, size int64) (*body, error) {
+func (r *Receiver) newBody(size int64) (*body, error) {
+	if r.cfg.Full != nil && r.cfg.Full() {
+		return nil, errNoMemory
+	}
+	from := &r.budget
 	b := &body{account: account{from: from}}
 	for classes[b.class] < 64<<10 && int64(classes[b.class]) < size {
 		b.class++
@@ -111,8 +121,7 @@ func (b *body) another(class int) (*[]byte, error) {
 
 // replace goes on with another buffer, of which n bytes are in use.
 func (b *body) replace(class int, buf *[]byte, n int) {
-	b.account.n -= int64(len(*b.buf))
-	b.account.from.give(int64(len(*b.buf)))
+	b.account.back(int64(len(*b.buf)))
 	recycle(b.class, b.buf)
 	b.class, b.buf, b.n = class, buf, n
 }

@@ -83,7 +83,7 @@ func (r *Receiver) exportGRPC(req *http.Request) (rejected int, err error) {
 	case r.budget.used.Load()+size > r.budget.limit:
 		return 0, errNoRoom
 	}
-	b, err := newBody(&r.budget, size)
+	b, err := r.newBody(size)
 	if err != nil {
 		return 0, err
 	}

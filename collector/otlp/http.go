@@ -59,7 +59,7 @@ func (r *Receiver) exportHTTP(req *http.Request, kind string) (rejected int, err
 	case r.budget.used.Load()+req.ContentLength > r.budget.limit: // it would not fit, so none of it is read
 		return 0, errNoRoom
 	}
-	b, err := newBody(&r.budget, req.ContentLength)
+	b, err := r.newBody(req.ContentLength)
 	if err != nil {
 		return 0, err
 	}

@@ -65,14 +65,22 @@ type Config struct {
 	// what time a connection that says nothing is closed (1 min).
 	IdleTimeout time.Duration
 
+	// Full says that no request may be read now, whatever else there is room for;
+	// may be nil.
+	Full func() bool
+
 	Logger  *slog.Logger
 	Skipped func(why string) // hears what could not be read; may be nil
 	Failed  func(err error)  // hears that a listener broke down; may be nil
 	Tracer  trace.Tracer     // takes a span of each request; may be nil
 }
 
-// maxRequest bounds one request after decompression.
-const maxRequest = 20 << 20
+// maxRequest bounds one request after decompression. LeastInFlight is what one
+// takes while it is read.
+const (
+	maxRequest    = 20 << 20
+	LeastInFlight = 48 << 20
+)
 
 // Receiver listens.
 type Receiver struct {

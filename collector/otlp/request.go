@@ -44,6 +44,7 @@ type Reason string
 // The reasons.
 const (
 	NoBytes      Reason = "bytes"          // no room for its bytes; it may be sent again
+	NoMemory     Reason = "memory"         // the process is at its limit; it may be sent again
 	NoSpans      Reason = "spans"          // no room for its spans; it may be sent again
 	TooLarge     Reason = "too-large"      // more than one request may have
 	Malformed    Reason = "malformed"      // neither protobuf nor JSON, or cut, or badly compressed
@@ -63,6 +64,8 @@ func refused(err error) *refusal {
 		return r
 	case errors.Is(err, errNoRoom):
 		return &refusal{NoBytes, codes.Unavailable, http.StatusServiceUnavailable, errNoRoom.Error(), true}
+	case errors.Is(err, errNoMemory):
+		return &refusal{NoMemory, codes.Unavailable, http.StatusServiceUnavailable, errNoMemory.Error(), true}
 	case errors.Is(err, errTooLarge):
 		return &refusal{TooLarge, codes.ResourceExhausted, http.StatusRequestEntityTooLarge, errTooLarge.Error() + ": let its sender make smaller batches", false}
 	case errors.Is(err, errEncoding):
