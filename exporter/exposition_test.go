@@ -2,12 +2,14 @@ package exporter
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -204,9 +206,10 @@ func TestWholePage(t *testing.T) {
 	}
 }
 
-// TestPromtool has the page checked by Prometheus' own tool: that which
-// FIREBREAK_PROMTOOL names, or one in the path.
-func TestPromtool(t *testing.T) {
+// promtool runs Prometheus' own tool: that which FIREBREAK_PROMTOOL names, or one
+// in the path.
+func promtool(t *testing.T, input string, args ...string) {
+	t.Helper()
 	tool := os.Getenv("FIREBREAK_PROMTOOL")
 	if tool == "" {
 		found, err := exec.LookPath("promtool")
@@ -215,25 +218,61 @@ func TestPromtool(t *testing.T) {
 		}
 		tool = found
 	}
-	_, text, _ := page(t, serving(), "/metrics")
-	cmd := exec.CommandContext(t.Context(), tool, "check", "metrics")
-	cmd.Stdin = strings.NewReader(text)
-	if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
+	cmd := exec.CommandContext(t.Context(), tool, args...)
+	cmd.Stdin = strings.NewReader(input)
+	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}
+}
+
+func TestPromtoolReadsThePage(t *testing.T) {
+	_, text, _ := page(t, serving(), "/metrics")
+	promtool(t, text, "check", "metrics")
+}
+
+// TestPromtoolReadsTheQueries of the documentation, as the rules they could be.
+func TestPromtoolReadsTheQueries(t *testing.T) {
+	rules := strings.Builder{}
+	rules.WriteString("groups:\n- name: documented\n  rules:\n")
+	for i, q := range documentedQueries(t) {
+		fmt.Fprintf(&rules, "  - record: documented:query%d\n    expr: |\n      %s\n", i, strings.ReplaceAll(q, "\n", "\n      "))
+	}
+	file := filepath.Join(t.TempDir(), "rules.yml")
+	if err := os.WriteFile(file, []byte(rules.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	promtool(t, "", "check", "rules", file)
+}
+
+// documentedQueries are the queries of the documentation, a line that is
+// indented going on with the one before.
+func documentedQueries(t *testing.T) []string {
+	t.Helper()
+	doc, err := os.ReadFile("../docs/metrics.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text, found := strings.Cut(string(doc), "## Queries\n\n```\n")
+	text, _, closed := strings.Cut(text, "```\n")
+	if !found || !closed {
+		t.Fatal("there are no queries")
+	}
+	var list []string
+	for line := range strings.Lines(text) {
+		switch {
+		case strings.HasPrefix(line, "#"):
+		case strings.HasPrefix(line, " "):
+			list[len(list)-1] += line
+		default:
+			list = append(list, line)
+		}
+	}
+	return list
 }
 
 // TestDocumentedQueries tests that the metrics and labels of the queries in the
 // documentation exist.
 func TestDocumentedQueries(t *testing.T) {
-	doc, err := os.ReadFile("../docs/metrics.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, queries, found := strings.Cut(string(doc), "## Queries\n")
-	if !found {
-		t.Fatal("there are no queries")
-	}
 	labels := map[string]map[string]bool{}
 	for _, m := range Metrics() {
 		names := []string{m.Name}
@@ -249,7 +288,7 @@ func TestDocumentedQueries(t *testing.T) {
 	}
 	selector := regexp.MustCompile(`(?:by \(([^)]*)\) \((?:rate\()?)?(firebreak_\w+)(?:\{(\w+)[^}]*\})?`)
 	seen := 0
-	for _, m := range selector.FindAllStringSubmatch(queries, -1) {
+	for _, m := range selector.FindAllStringSubmatch(strings.Join(documentedQueries(t), "\n"), -1) {
 		seen++
 		have := labels[m[2]]
 		if have == nil {

@@ -70,12 +70,12 @@ var healthMetrics = []metric{
 		p.value(float64(v.NoConsumer), "no-consumer-span")
 		p.value(float64(v.NoProvider), "no-provider-span")
 	}},
-	{"firebreak_state_bytes", gauge, []string{"store"}, "What is kept in memory: spans that wait, recent records, IDs of closed traces. The runtime's own needs come on top.", "3", func(v view, p put) {
+	{"firebreak_state_bytes", gauge, []string{"store"}, "What is kept in memory: spans that wait, recent records, IDs of closed traces, raw lines of followed files. The runtime's own needs come on top.", "4", func(v view, p put) {
 		for _, s := range v.Stores {
 			p.value(float64(s.Bytes), s.Name)
 		}
 	}},
-	{"firebreak_state_limit_bytes", gauge, []string{"store"}, "How much of that may be kept.", "3", func(v view, p put) {
+	{"firebreak_state_limit_bytes", gauge, []string{"store"}, "How much of that may be kept.", "4", func(v view, p put) {
 		for _, s := range v.Stores {
 			p.value(float64(s.Limit), s.Name)
 		}

@@ -88,7 +88,7 @@ func (a *app) serve(ctx context.Context, c *config, started func(served)) error 
 		return failed(lang.Errorf("telemetry: %w", err), "firebreak serve --check")
 	}
 	defer func() { _ = told.Close(context.WithoutCancel(ctx)) }() // where the end did not come to it
-	incidents, err := startBundles(c, logger, a.now)
+	incidents, err := startBundles(c, told.tracer, logger, a.now)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,10 @@ import (
 	"sync"
 	"time"
 
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/trace"
+	"go.opentelemetry.io/otel/trace/noop"
+
 	"github.com/firebreak-io/firebreak/correlate/live"
 	"github.com/firebreak-io/firebreak/exporter"
 	"github.com/firebreak-io/firebreak/incident"
@@ -27,7 +31,8 @@ type watch struct {
 	recent time.Duration
 	logger *slog.Logger
 	now    func() time.Time
-	end    func() // stops hearing of the time
+	end    func()       // stops hearing of the time
+	tracer trace.Tracer // takes a span of each bundle
 
 	hearing  sync.Mutex // one at a time; of the fields up to mu
 	detector *live.Detector
@@ -52,10 +57,14 @@ const (
 
 // startBundles begins to notice incidents: what it returns is the engine's
 // Observed. Incidents that an earlier process left open go on.
-func startBundles(c *config, logger *slog.Logger, now func() time.Time) (*watch, error) {
+func startBundles(c *config, tracer trace.Tracer, logger *slog.Logger, now func() time.Time) (*watch, error) {
 	w := &watch{
 		dir: c.Incidents.Dir, recent: c.Report.Recent, logger: logger, now: now, end: func() {},
 		opened: map[string]int64{}, seen: map[string]bool{}, reports: map[string]*incident.Report{}, due: map[string]time.Time{}, noted: map[string]time.Time{},
+		tracer: tracer,
+	}
+	if tracer == nil {
+		w.tracer = noop.NewTracerProvider().Tracer("")
 	}
 	detect := live.DetectConfig{Hold: c.Detect.Hold, Clear: c.Detect.Clear}
 	if w.dir == "" {
@@ -127,7 +136,7 @@ func (w *watch) begin(ctx context.Context, engine *live.Engine) {
 				events := w.detector.Tick(w.now())
 				w.show()
 				for _, e := range events {
-					w.happened(e, nil, nil)
+					w.happened(ctx, e, nil, nil)
 				}
 				w.hearing.Unlock()
 			}
@@ -136,20 +145,20 @@ func (w *watch) begin(ctx context.Context, engine *live.Engine) {
 }
 
 // observe hears of a report.
-func (w *watch) observe(p *live.Published, basis *live.Basis) {
+func (w *watch) observe(ctx context.Context, p *live.Published, basis *live.Basis) {
 	w.hearing.Lock()
 	defer w.hearing.Unlock()
 	events := w.detector.Observe(p.Report, p.At, p.Records)
 	open := w.show()
 	for _, e := range events {
-		w.happened(e, p, basis)
+		w.happened(ctx, e, p, basis)
 	}
 	for i := range open {
 		e := &open[i]
 		// Only what is no worse than what there is may take its place.
 		same := e.Last.Label == e.Verdict.Label && e.Last.Certainty == e.Verdict.Certainty
 		if due, is := w.due[e.ID]; is && same && !p.At.Before(due) {
-			w.freeze(e, p, basis)
+			w.freeze(ctx, e, p, basis)
 		}
 		if e.Said.Equal(p.At) && e.Said.Sub(w.noted[e.ID]) >= noteEvery {
 			w.noted[e.ID] = e.Said
@@ -171,7 +180,7 @@ func (w *watch) show() []live.Episode {
 }
 
 // happened tells of an event and keeps its evidence.
-func (w *watch) happened(ev live.Event, p *live.Published, basis *live.Basis) {
+func (w *watch) happened(ctx context.Context, ev live.Event, p *live.Published, basis *live.Basis) {
 	e := &ev.Episode
 	v := &e.Verdict
 	facts := []any{"id", e.ID, "label", v.Label, "certainty", v.Certainty, "headline", v.Headline}
@@ -198,7 +207,7 @@ func (w *watch) happened(ev live.Event, p *live.Published, basis *live.Basis) {
 		w.closed(ev)
 		return
 	}
-	w.freeze(e, p, basis)
+	w.freeze(ctx, e, p, basis)
 }
 
 // doFirst is what to deal with first, and how.
@@ -229,15 +238,19 @@ func aside(a *incident.Action, v *incident.Incident) int {
 }
 
 // freeze writes the bundle of an incident, or a new version of it.
-func (w *watch) freeze(e *live.Episode, p *live.Published, basis *live.Basis) {
+func (w *watch) freeze(ctx context.Context, e *live.Episode, p *live.Published, basis *live.Basis) {
 	if w.store == nil {
 		w.keepReport(e.ID, p.Report)
 		return
 	}
 	_, again := w.due[e.ID]
 	delete(w.due, e.ID)
+	_, step := w.tracer.Start(ctx, "bundle")
+	defer step.End()
 	if err := w.store.Put(manifestOf(e, version()), frozen(p, basis, w.engine.RawFiles(p.At.Add(-2*w.recent)))); err != nil {
 		w.logger.Error("bundle failed", "id", e.ID, "err", err)
+		step.RecordError(err)
+		step.SetStatus(codes.Error, "")
 		w.due[e.ID] = p.At.Add(tryAgain)
 		if _, err := w.store.Get(e.ID); err != nil {
 			w.keepReport(e.ID, p.Report)

@@ -41,7 +41,7 @@ func startWatched(t *testing.T, at time.Time, change func(*config)) *watched {
 		t.Fatal(err)
 	}
 	now := func() time.Time { return w.at }
-	w.watch, err = startBundles(c, slog.New(slog.NewTextHandler(&w.log, nil)), now)
+	w.watch, err = startBundles(c, nil, slog.New(slog.NewTextHandler(&w.log, nil)), now)
 	if err != nil {
 		t.Fatal(err)
 	}

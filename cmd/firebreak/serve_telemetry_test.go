@@ -18,9 +18,11 @@ import (
 	"go.opentelemetry.io/collector/pdata/pmetric/pmetricotlp"
 	"go.opentelemetry.io/collector/pdata/ptrace/ptraceotlp"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/firebreak-io/firebreak/collector/otlp"
+	"github.com/firebreak-io/firebreak/correlate/live"
 	"github.com/firebreak-io/firebreak/evidence"
 )
 
@@ -244,5 +246,29 @@ func TestSparse(t *testing.T) {
 	}
 	if len(s.last) != maxSpanNames {
 		t.Errorf("%d names are remembered", len(s.last))
+	}
+}
+
+// TestBundleIsPartOfPublishing freezes an incident and looks at the spans
+// of that.
+func TestBundleIsPartOfPublishing(t *testing.T) {
+	spans := tracetest.NewSpanRecorder()
+	tracer := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(spans)).Tracer("")
+	w := startWatched(t, time.Date(2026, 3, 14, 10, 0, 0, 0, time.UTC), func(c *config) { c.Incidents.Dir, c.Detect.Hold = t.TempDir(), 1 })
+	w.watch.tracer = tracer
+	w.engine = live.New(live.Config{Now: w.watch.now, Version: version(), Observed: w.watch.observe, Tracer: tracer})
+	w.watch.engine = w.engine
+	w.read("../../testdata/incidents/reference-slow-sql-retries")
+	w.engine.Publish()
+	ids := map[string]trace.SpanContext{}
+	parents := map[string]trace.SpanID{}
+	for _, s := range spans.Ended() {
+		ids[s.Name()], parents[s.Name()] = s.SpanContext(), s.Parent().SpanID()
+	}
+	if !ids["bundle"].IsValid() || parents["bundle"] != ids["publish"].SpanID() || parents["report"] != ids["publish"].SpanID() {
+		t.Errorf("%v in %v\n%s", ids, parents, w.log.String())
+	}
+	if s := w.watch.stats()(); s.Written != 1 || s.Kept != 1 || s.Bytes == 0 {
+		t.Errorf("%+v", s)
 	}
 }

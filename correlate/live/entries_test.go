@@ -234,3 +234,38 @@ func TestPoolRejections(t *testing.T) {
 		t.Errorf("%d pools, %+v", len(s.Rejections), s.Rejections[:2])
 	}
 }
+
+func TestStores(t *testing.T) {
+	e := New(Config{Now: newClock().now})
+	send(e, call(0, 2, "order", "stock")...)
+	e.Raw("order.log", e.cfg.Now(), []byte("a line\n"))
+	got := map[string]Store{}
+	for _, s := range e.Snapshot().Stores {
+		got[s.Name] = s
+		if s.Limit <= 0 || s.Bytes > s.Limit {
+			t.Errorf("%+v", s)
+		}
+	}
+	if len(got) != 4 || got["raw"].Bytes != 7 || got["spans"].Bytes < 5*ledger.SpanBytes || got["recent"].Bytes == 0 || got["closed-traces"].Bytes != 0 {
+		t.Errorf("%+v", got)
+	}
+	e.Flush()
+	for _, s := range e.Snapshot().Stores {
+		if s.Name == "closed-traces" && s.Bytes == 0 || s.Name == "spans" && s.Bytes != 0 {
+			t.Errorf("%+v", s)
+		}
+	}
+}
+
+func TestSpansTellOfSampling(t *testing.T) {
+	c := newClock()
+	e := New(Config{Now: c.now})
+	list := call(0, 1, "order", "stock")
+	list[0].Span.Weight = 4
+	list[1].Time = c.now().Add(-staleAfter - list[1].Span.Duration - time.Second)
+	list[2].Time = c.now().Add(-staleAfter)
+	send(e, list...)
+	if in := e.Snapshot().Intake; in.Weighted != 1 || in.Unweighted != 2 || in.Stale != 1 {
+		t.Errorf("%+v", in)
+	}
+}

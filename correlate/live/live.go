@@ -61,10 +61,11 @@ type Config struct {
 	Version     string                           // of the tool, for reports
 	Fingerprint func(system, text string) string // removes the literals of a statement, if given
 	Conclude    func(*incident.Report) error     // is applied to each report before it is published, if given
-	Observed    func(*Published, *Basis)         // hears of each report once it is published, one at a time, if given
-	Now         func() time.Time                 // the time (time.Now)
-	Failed      func(what string, err error)     // hears what went wrong, if given
-	Tracer      trace.Tracer                     // takes spans of the engine's own work, if given: one a batch, one a report
+	// Observed hears of each report once it is published, one at a time, if given.
+	Observed func(context.Context, *Published, *Basis)
+	Now      func() time.Time             // the time (time.Now)
+	Failed   func(what string, err error) // hears what went wrong, if given
+	Tracer   trace.Tracer                 // takes spans of the engine's own work, if given: one a batch, one a report
 }
 
 // Other is the name of what was folded together at a cap.
@@ -319,6 +320,7 @@ func (e *Engine) Snapshot() *Snapshot {
 	e.sumMu.Lock()
 	s := e.sums.snapshot()
 	e.sumMu.Unlock()
+	s.Stores = []Store{e.rawStore()}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	s.Intake = e.intake
@@ -327,7 +329,7 @@ func (e *Engine) Snapshot() *Snapshot {
 	s.Intake.RecentKept, s.Intake.RecentShare = len(e.recent.list), e.recent.kept()
 	s.Intake.SourcesFolded = e.sources.folded
 	s.MaxSpans = e.cfg.MaxSpans
-	s.Rejections, s.Stores = e.rejected.list(), e.stores()
+	s.Rejections, s.Stores = e.rejected.list(), append(s.Stores, e.stores()...)
 	return s
 }
 

@@ -78,7 +78,7 @@ func (e *Engine) Publish() bool {
 	e.news = make(chan struct{})
 	e.mu.Unlock()
 	if e.cfg.Observed != nil {
-		e.cfg.Observed(p, &basis)
+		e.cfg.Observed(ctx, p, &basis)
 	}
 	return true
 }

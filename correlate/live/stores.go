@@ -19,7 +19,14 @@ type Store struct {
 // closedBytes is what is reckoned for the ID of a closed trace.
 const closedBytes = 20
 
-// stores says what is kept, ordered by name. The engine is locked.
+// rawStore says what is kept of the lines of files.
+func (e *Engine) rawStore() Store {
+	e.rawMu.Lock()
+	defer e.rawMu.Unlock()
+	return Store{"raw", int64(e.raw.bytes), int64(max(0, e.raw.max))}
+}
+
+// stores says what else is kept, ordered by name. The engine is locked.
 func (e *Engine) stores() []Store {
 	return []Store{
 		{"closed-traces", int64(len(e.closed.young)+len(e.closed.old)) * closedBytes, 2 * maxTombstones * closedBytes},
