@@ -45,7 +45,7 @@ func skippable(name string) bool {
 // notes once for each such folder that they are not read.
 func (c *collection) rawMember(archive, member string) bool {
 	i := strings.Index("/"+member, "/"+RawFolder+"/")
-	if i < 0 {
+	if i < 0 || c.excerpt != nil {
 		return false
 	}
 	c.problem(archive+"!"+member[:i+len(RawFolder)], rawFolderWhy)

@@ -101,7 +101,7 @@ func (c *collection) walk(all []found, dir, prefix, hint string) []found {
 		mode := e.Type()
 		switch {
 		case litter(e.Name()):
-		case mode.IsDir() && e.Name() == RawFolder:
+		case mode.IsDir() && e.Name() == RawFolder && c.excerpt == nil:
 			c.problem(name, rawFolderWhy)
 		case mode&fs.ModeSymlink != 0:
 			all = c.link(all, found{name: name, path: full, hint: hint + e.Name()})

@@ -58,6 +58,10 @@ type Origin struct {
 	Unread   string    `json:"unread,omitempty"`
 }
 
+// Beside begins the source of a citation that is a path from the folder in which
+// the records stand.
+const Beside = "./"
+
 // maxOrigins bounds the sources that a file of records may name.
 const maxOrigins = 5000
 
@@ -99,6 +103,7 @@ func (w *RecordWriter) Flush() error { return w.w.Flush() }
 
 // parseRecords reads what a RecordWriter wrote.
 func parseRecords(in *Input, emit Emit) error {
+	folder := in.Name[:strings.LastIndexAny(in.Name, "/!")+1]
 	d := recordReader{frames: map[string]*evidence.Frame{}, names: &interner{}}
 	for in.Lines.Next() {
 		line := in.Lines.Bytes()
@@ -122,6 +127,9 @@ func parseRecords(in *Input, emit Emit) error {
 			if r == nil {
 				in.Skip(in.Lines.Number(), "a record that cannot be read")
 				continue
+			}
+			if beside, ok := strings.CutPrefix(r.Cite.Source, Beside); ok {
+				r.Cite.Source = d.names.text(folder + beside)
 			}
 			if err := emit(r); err != nil {
 				return err

@@ -154,12 +154,6 @@ func TestBundlesComeToTheSameAnswer(t *testing.T) {
 				t.Errorf("it is called %s, want %s", list[0].Label, label)
 			}
 			want := conclusion(t, w.engine.Latest().Report)
-			server := exporter.NewServer(w.engine, "test")
-			server.Incidents = w.watch
-			h, err := server.Handler()
-			if err != nil {
-				t.Fatal(err)
-			}
 			for _, n := range list {
 				if n.Bundle == nil || n.Bundle.Bytes == 0 || n.Now == nil {
 					t.Fatalf("%+v\n%s", n, w.log.String())
@@ -177,13 +171,7 @@ func TestBundlesComeToTheSameAnswer(t *testing.T) {
 				if got, want := conclusion(t, folder), conclusion(t, stored); got != want {
 					t.Errorf("the bundle says otherwise than the report in it:\n%s", differs(got, want))
 				}
-				get := httptest.NewRecorder()
-				h.ServeHTTP(get, httptest.NewRequest(http.MethodGet, exporter.IncidentsPath+"/"+n.ID+"/bundle", nil))
-				archive := filepath.Join(t.TempDir(), "download.tar.gz")
-				if err := os.WriteFile(archive, get.Body.Bytes(), 0o600); err != nil || get.Code != http.StatusOK {
-					t.Fatal(get.Code, err)
-				}
-				carried := reopened(t, archive)
+				carried := reopened(t, download(t, w, n.ID))
 				if got, want := conclusion(t, carried), conclusion(t, folder); got != want {
 					t.Errorf("the download says otherwise than the folder:\n%s", differs(got, want))
 				}
@@ -202,6 +190,85 @@ func TestBundlesComeToTheSameAnswer(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestLinesOfABundleCanBeShown cites lines of followed files, of which one was
+// rotated in between, and opens them in the bundle.
+func TestLinesOfABundleCanBeShown(t *testing.T) {
+	dir := t.TempDir()
+	w := startWatched(t, time.Date(2026, 3, 14, 10, 3, 0, 0, time.UTC), func(c *config) { c.Incidents.Dir, c.Detect.Hold = dir, 1 })
+	const path = "/var/log/shop/product.log"
+	line := 0
+	say := func(first, last int, rotated bool) {
+		if rotated {
+			line = 0
+		}
+		for n := first; n <= last; n++ {
+			line++
+			w.engine.Raw(path, w.at, fmt.Appendf(nil, "line %d of all\n", n))
+			if n%10 == 0 {
+				w.engine.Add(poolFull(path, line, n, w.at))
+			}
+		}
+		w.engine.Source(live.SourceNews{Path: path, Format: "app-log", Lines: int64(line)})
+		w.at = w.at.Add(time.Second)
+	}
+	line = 700 // it was read from its end
+	say(1, 100, false)
+	say(101, 200, false)
+	say(201, 300, true)
+	w.tell()
+	n := w.only()
+	for _, open := range []string{filepath.Join(dir, n.ID), download(t, w, n.ID)} {
+		r := reopened(t, open)
+		shown := 0
+		for _, f := range r.Findings {
+			for _, c := range f.Citations {
+				text, err := collector.Excerpt(t.Context(), []string{open}, collector.Options{}, c, 0, 0)
+				if err != nil || len(text.Lines) != 1 {
+					t.Errorf("%s: %v", c, err)
+					continue
+				}
+				shown++
+				if !strings.HasSuffix(text.Lines[0], "0 of all") {
+					t.Errorf("%s shows %q", c, text.Lines[0])
+				}
+			}
+		}
+		if shown == 0 {
+			t.Error("nothing is cited")
+		}
+	}
+}
+
+// poolFull is a line of a log: the workers are all busy. The nth says so.
+func poolFull(path string, line, n int, at time.Time) *evidence.Record {
+	none := evidence.None
+	return &evidence.Record{
+		Time: at, Zoned: evidence.Yes, Place: evidence.Place{Service: "product"}, Cite: evidence.Citation{Source: path, Line: line},
+		Pool: &evidence.PoolSnapshot{
+			Name: "DubboServerHandler-10.20.1.21:20880", Kind: evidence.ThreadPool, Impl: "dubbo", Owner: "10.20.1.21:20880", Max: 200, Active: 200, Idle: none, Waiting: none, Size: 200,
+			Queued: none, Largest: 200, Tasks: int64(1000 + n), Completed: int64(800 + n), Rejected: true, Waited: evidence.None,
+		},
+	}
+}
+
+// download fetches a bundle over HTTP.
+func download(t *testing.T, w *watched, id string) string {
+	t.Helper()
+	server := exporter.NewServer(w.engine, "test")
+	server.Incidents = w.watch
+	h, err := server.Handler()
+	if err != nil {
+		t.Fatal(err)
+	}
+	get := httptest.NewRecorder()
+	h.ServeHTTP(get, httptest.NewRequest(http.MethodGet, exporter.IncidentsPath+"/"+id+"/bundle", nil))
+	archive := filepath.Join(t.TempDir(), "download.tar.gz")
+	if err := os.WriteFile(archive, get.Body.Bytes(), 0o600); err != nil || get.Code != http.StatusOK {
+		t.Fatal(get.Code, err)
+	}
+	return archive
 }
 
 // TestAnIncidentFromItsBeginningToItsEnd has one come, be left in the middle by a

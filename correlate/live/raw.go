@@ -29,11 +29,23 @@ type rawFile struct {
 	last   time.Time // when the last of it came
 	lines  int64     // line ends that were let go
 	cut    bool      // bytes were let go, so that it may begin in the middle of a line
+	counts []counting
 }
 
+// counting is how lines were numbered up to a time: citations say so many more
+// than there were line ends. It changes when a file is rotated and begins again.
+type counting struct {
+	until time.Time
+	more  int64
+}
+
+// maxCountings bounds the countings of one file.
+const maxCountings = 100
+
 type rawBytes struct {
-	at   time.Time // when the last of it came
-	data []byte
+	at    time.Time // when the last of it came
+	data  []byte
+	lines int64 // line ends in it
 }
 
 // RawFile is a copy of the latest bytes of a file, whole lines.
@@ -44,6 +56,56 @@ type RawFile struct {
 	Before   int64 // lines that were handed over before those of Data
 	Handed   int64 // lines that were handed over in all
 	Cut      bool  // there was more before it
+
+	lines  int64 // of Data
+	counts []counting
+}
+
+// Line is the number in Data, from 1, of a line that a record cites which came at
+// a time; 0 if it is not there.
+func (f *RawFile) Line(cited int, at time.Time) int {
+	if cited <= 0 || len(f.counts) == 0 {
+		return 0
+	}
+	c := f.counts[len(f.counts)-1]
+	for _, x := range f.counts {
+		if !at.After(x.until) {
+			c = x
+			break
+		}
+	}
+	n := int64(cited) - c.more - f.Before
+	if n < 1 || n > f.lines {
+		return 0
+	}
+	return int(n)
+}
+
+// numbered hears that the last line of what was handed over of a file has a
+// number.
+func (r *rawRing) numbered(path string, now time.Time, last int64) {
+	f := r.files[path]
+	if f == nil || last <= 0 {
+		return
+	}
+	c := counting{now, last - f.handed()}
+	if n := len(f.counts); n > 0 && f.counts[n-1].more == c.more {
+		f.counts[n-1].until = now
+		return
+	}
+	if len(f.counts) == maxCountings {
+		f.counts = slices.Delete(f.counts, 0, 1)
+	}
+	f.counts = append(f.counts, c)
+}
+
+// handed is how many line ends were handed over.
+func (f *rawFile) handed() int64 {
+	n := f.lines
+	for _, p := range f.pieces {
+		n += p.lines
+	}
+	return n
 }
 
 // Raw keeps a copy of bytes that were read of a file at a time, for bundles of
@@ -96,6 +158,7 @@ func (r *rawRing) add(path string, at time.Time, chunk []byte) {
 		p := &f.pieces[n-1]
 		k := min(len(chunk), rawPiece-len(p.data))
 		p.data = append(p.data, chunk[:k]...)
+		p.lines += int64(bytes.Count(chunk[:k], newline))
 		p.at = at
 		chunk = chunk[k:]
 	}
@@ -135,7 +198,7 @@ func (r *rawRing) letGo(path string) {
 	f.pieces = f.pieces[1:]
 	f.bytes -= len(p.data)
 	r.bytes -= len(p.data)
-	f.lines += int64(bytes.Count(p.data, newline))
+	f.lines += p.lines
 	f.cut = true
 }
 
@@ -163,10 +226,10 @@ var newline = []byte{'\n'}
 
 // since copies the pieces that came since a time, from their first whole line.
 func (f *rawFile) since(t time.Time) RawFile {
-	r := RawFile{Before: f.lines, Cut: f.cut}
+	r := RawFile{Before: f.lines, Cut: f.cut, Handed: f.handed(), counts: slices.Clone(f.counts)}
 	for _, p := range f.pieces {
 		if len(r.Data) == 0 && p.at.Before(t) {
-			r.Before += int64(bytes.Count(p.data, newline))
+			r.Before += p.lines
 			r.Cut = true
 			continue
 		}
@@ -176,13 +239,10 @@ func (f *rawFile) since(t time.Time) RawFile {
 		r.To = p.at
 		r.Data = append(r.Data, p.data...)
 	}
-	r.Handed = r.Before + int64(bytes.Count(r.Data, newline))
-	if !r.Cut {
-		return r
-	}
-	if i := bytes.IndexByte(r.Data, '\n'); i >= 0 {
+	if i := bytes.IndexByte(r.Data, '\n'); r.Cut && i >= 0 {
 		r.Before++
 		r.Data = r.Data[i+1:]
 	}
+	r.lines = int64(bytes.Count(r.Data, newline))
 	return r
 }

@@ -28,11 +28,11 @@ type Basis struct {
 	list    []remembered
 }
 
-// Records are the records, in the order in which they came.
-func (b *Basis) Records() iter.Seq[*evidence.Record] {
-	return func(yield func(*evidence.Record) bool) {
+// Records are the records and when they came, in the order in which they came.
+func (b *Basis) Records() iter.Seq2[*evidence.Record, time.Time] {
+	return func(yield func(*evidence.Record, time.Time) bool) {
 		for _, x := range b.list {
-			if !yield(x.rec) {
+			if !yield(x.rec, x.at) {
 				return
 			}
 		}
