@@ -250,11 +250,17 @@ func (f *Follower) Read(p []byte) (int, error) {
 // of [Choose]; empty if none is yet. seen is how many bytes it was chosen by.
 func (f *Follower) Chosen() (format string, seen int) { return f.chosen, f.head }
 
-// Continue makes an input go on with the numbers of dumps of another one of the
-// same name, which is nil if there was none.
+// Continue makes an input go on where another one of the same source, which was
+// read, has ended: it numbers dumps from there, and its counters are compared with
+// those of that one. There is none before the first, which is nil.
 func (in *Input) Continue(before *Input) {
-	if before != nil {
-		in.dumps, in.snapshots = in.dumps+before.dumps, in.snapshots+before.snapshots
+	if before == nil {
+		return
+	}
+	in.dumps, in.snapshots = in.dumps+before.dumps, in.snapshots+before.snapshots
+	if before.prom != nil {
+		in.prom = before.prom
+		in.prom.in = in
 	}
 }
 
