@@ -83,6 +83,12 @@ type scrapeConfig struct {
 	Kind    string // scrapeGoroutines or scrapePrometheus
 	Service string
 	Every   time.Duration
+	Timeout time.Duration
+	MaxSize int64 // bytes of an answer
+
+	// Files with what the endpoint asks for.
+	TokenFile, Username, PasswordFile string
+	CAFile, CertFile, KeyFile         string
 }
 
 // The kinds of endpoints.
@@ -233,6 +239,12 @@ func (c *config) validateSources(v *verdicts) {
 		}
 		if s.Kind == "" {
 			v.refuse(at+"kind", "is missing: %s or %s", scrapeGoroutines, scrapePrometheus)
+		}
+		if (s.CertFile == "") != (s.KeyFile == "") {
+			v.refuse(at+"cert_file", "and key_file go together")
+		}
+		if s.PasswordFile != "" && s.Username == "" {
+			v.refuse(at+"username", "is missing: whose password it is")
 		}
 	}
 }

@@ -59,7 +59,7 @@ func (c *config) settings() []setting {
 			return c.Dumps[len(c.Dumps)-1].settings()
 		}},
 		{key: "scrape", meaning: lang.T("endpoints of the services that are asked now and then"), item: func() []setting {
-			c.Scrape = append(c.Scrape, scrapeConfig{Every: 30 * time.Second})
+			c.Scrape = append(c.Scrape, scrapeConfig{Every: 30 * time.Second, Timeout: 10 * time.Second, MaxSize: 64 << 20})
 			return c.Scrape[len(c.Scrape)-1].settings()
 		}},
 		{key: "state_dir", value: textValue{&c.StateDir}, meaning: lang.T("folder that remembers how far files were read; empty: nothing is remembered")},
@@ -123,6 +123,14 @@ func (s *scrapeConfig) settings() []setting {
 		{key: "kind", value: wordValue{&s.Kind, []string{scrapeGoroutines, scrapePrometheus}}, meaning: lang.T("goroutines (a pprof endpoint) or prometheus (metrics)")},
 		{key: "service", value: textValue{&s.Service}, meaning: lang.T("the service that answers there")},
 		{key: "every", value: durationValue{&s.Every}, meaning: lang.T("how often it is asked")},
+		{key: "timeout", value: durationValue{&s.Timeout}, meaning: lang.T("how long it is waited for")},
+		{key: "max_bytes", value: sizeValue{to: &s.MaxSize}, meaning: lang.T("a larger answer is not read")},
+		{key: "token_file", value: textValue{&s.TokenFile}, meaning: lang.T("the bearer token that it asks for stands in this file, which may change")},
+		{key: "username", value: textValue{&s.Username}, meaning: lang.T("or the name that it asks for")},
+		{key: "password_file", value: textValue{&s.PasswordFile}, meaning: lang.T("and the password, in a file")},
+		{key: "ca_file", value: textValue{&s.CAFile}, meaning: lang.T("authority of its certificate, a PEM file; empty: those that this machine trusts")},
+		{key: "cert_file", value: textValue{&s.CertFile}, meaning: lang.T("certificate that is shown to it, a PEM file")},
+		{key: "key_file", value: textValue{&s.KeyFile}, meaning: lang.T("its key, a PEM file")},
 	}
 }
 

@@ -2,12 +2,14 @@ package main
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/firebreak-io/firebreak/collector"
+	"github.com/firebreak-io/firebreak/collector/scrape"
 	"github.com/firebreak-io/firebreak/collector/tail"
 	"github.com/firebreak-io/firebreak/correlate/live"
 	"github.com/firebreak-io/firebreak/evidence"
@@ -15,11 +17,12 @@ import (
 )
 
 // sources are what serve reads by itself: files that are followed, folders of
-// dumps.
+// dumps, endpoints that are scraped.
 type sources struct {
 	cancel context.CancelFunc
 	done   sync.WaitGroup
 	files  atomic.Pointer[tail.Stats]
+	scrape *scrape.Scraper
 }
 
 // startSources begins to read what is configured, until it is closed.
@@ -39,7 +42,26 @@ func startSources(ctx context.Context, c *config, engine *live.Engine, logger *s
 		}
 		s.done.Go(func() { s.follow(ctx, t, now) })
 	}
+	if len(c.Scrape) > 0 {
+		var err error
+		if s.scrape, err = scrape.New(scrapes(c, sink, logger, now)); err != nil {
+			return nil, errors.Join(failed(err, "firebreak serve --check"), s.Close(ctx))
+		}
+		s.done.Go(func() { s.scrape.Run(ctx) })
+	}
 	return s, nil
+}
+
+func scrapes(c *config, sink collector.Sink, logger *slog.Logger, now func() time.Time) scrape.Config {
+	kinds := map[string]string{scrapeGoroutines: collector.KindGoroutines, scrapePrometheus: collector.KindPrometheus}
+	s := scrape.Config{Sink: sink, Log: logger, Now: now, Agent: "firebreak/" + version()}
+	for _, x := range c.Scrape {
+		s.Targets = append(s.Targets, scrape.Target{
+			URL: x.URL, Kind: kinds[x.Kind], Service: x.Service, Every: x.Every, Timeout: min(x.Timeout, x.Every), MaxSize: x.MaxSize,
+			TokenFile: x.TokenFile, Username: x.Username, PasswordFile: x.PasswordFile, CAFile: x.CAFile, CertFile: x.CertFile, KeyFile: x.KeyFile,
+		})
+	}
+	return s
 }
 
 func tailConfig(c *config, sink collector.Sink, logger *slog.Logger) tail.Config {
@@ -97,6 +119,9 @@ func (s *sources) stats() live.SourceStats {
 	}
 	if f := s.files.Load(); f != nil {
 		add(f.Counts, f.States)
+	}
+	if s.scrape != nil {
+		add(s.scrape.Stats())
 	}
 	return all
 }
