@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -30,7 +31,7 @@ const (
 	labelled = 30 * time.Second // after the onset, at most
 	alerted  = 45 * time.Second // a scrape and an evaluation later
 	exported = 3 * time.Second  // until the services have sent the spans that they have
-	counted  = 13 * time.Second // until serve has counted the traces that it has
+	counted  = 75 * time.Second // until serve has counted the traces that it has, at most
 )
 
 // Ports of what runs beside the shop.
@@ -100,7 +101,8 @@ func (l *liveRun) run(ctx context.Context, tool, rules string) error {
 	if err := l.stack.Database().EmptyLog(ctx); err != nil {
 		return err
 	}
-	load.Run(ctx, l.url(), load.Plan{Rate: 15, Duration: warm, Mix: l.dose.Load.Mix, Seed: 1, InFlight: 50, First: 800_000})
+	// Few at a time: a cold JVM must not fill the providers' pools already.
+	load.Run(ctx, l.url(), load.Plan{Rate: 15, Duration: warm, Mix: l.dose.Load.Mix, Seed: 1, InFlight: 6, First: 800_000})
 	if !wait(ctx, exported) {
 		return ctx.Err()
 	}
@@ -160,7 +162,7 @@ func (l *liveRun) miss(format string, args ...any) {
 	l.say("wrong: %s", text)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.wrong = append(l.wrong, text)
+	l.wrong = append(l.wrong, head(text))
 }
 
 // burn applies the load, lights the fire in the middle of it, and watches.
@@ -224,9 +226,6 @@ func (l *liveRun) burn(ctx context.Context) error {
 	after, err := fire.settle(ctx)
 	if err != nil {
 		return err
-	}
-	if !wait(ctx, counted) {
-		return ctx.Err()
 	}
 	l.count(ctx, after)
 	cancel()
@@ -354,9 +353,16 @@ func (l *liveRun) look(ctx context.Context) {
 	l.say("promtool check metrics: clean, %d bytes", len(page))
 }
 
-// count holds serve's counters against those of the services.
+// count holds serve's counters against those of the services, once serve expects no
+// more of any trace.
 func (l *liveRun) count(ctx context.Context, after map[string]truth.Counters) {
 	page, err := l.serve.Metrics(ctx)
+	for limit := time.Now().Add(counted); err == nil && time.Now().Before(limit) && !bytes.Contains(page, []byte("\nfirebreak_traces_open 0\n")); {
+		if !wait(ctx, time.Second) {
+			return
+		}
+		page, err = l.serve.Metrics(ctx)
+	}
 	if err == nil {
 		err = os.WriteFile(filepath.Join(l.stack.Env.Dir, "live", "metrics.txt"), page, 0o644)
 	}
