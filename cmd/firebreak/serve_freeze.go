@@ -66,7 +66,7 @@ func keepLines(raw []live.RawFile, basis *live.Basis) *keptLines {
 		k.byPath[f.Path] = f
 	}
 	for r, at := range basis.Records() {
-		if f := k.byPath[r.Cite.Source]; f != nil && f.Line(r.Cite.Line, at) == 0 {
+		if f := k.byPath[r.Cite.Source]; f != nil && r.Cite.Line > 0 && f.Line(r.Cite.Line, at) == 0 {
 			delete(k.byPath, r.Cite.Source)
 		}
 	}

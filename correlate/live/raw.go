@@ -81,14 +81,18 @@ func (f *RawFile) Line(cited int, at time.Time) int {
 	return int(n)
 }
 
-// numbered hears that the last line of what was handed over of a file has a
-// number.
-func (r *rawRing) numbered(path string, now time.Time, last int64) {
-	f := r.files[path]
-	if f == nil || last <= 0 {
+// numbered hears which number the last line has that was handed over of a file.
+// What is gone when it is first heard of, as dumps are, was read from its
+// beginning to its end.
+func (r *rawRing) numbered(now time.Time, news *SourceNews) {
+	f := r.files[news.Path]
+	if f == nil || news.Lines <= 0 && !news.Gone {
 		return
 	}
-	c := counting{now, last - f.handed()}
+	c := counting{until: now}
+	if news.Lines > 0 {
+		c.more = news.Lines - f.handed()
+	}
 	if n := len(f.counts); n > 0 && f.counts[n-1].more == c.more {
 		f.counts[n-1].until = now
 		return
@@ -244,5 +248,8 @@ func (f *rawFile) since(t time.Time) RawFile {
 		r.Data = r.Data[i+1:]
 	}
 	r.lines = int64(bytes.Count(r.Data, newline))
+	if n := len(r.Data); n > 0 && r.Data[n-1] != '\n' {
+		r.lines++
+	}
 	return r
 }

@@ -49,7 +49,7 @@ func (e *Engine) Source(n SourceNews) {
 	n.Problems = slices.Clone(n.Problems[:min(len(n.Problems), maxProblems)])
 	now := e.cfg.Now()
 	e.rawMu.Lock()
-	e.raw.numbered(n.Path, now, n.Lines)
+	e.raw.numbered(now, &n)
 	e.rawMu.Unlock()
 	e.mu.Lock()
 	defer e.mu.Unlock()
