@@ -22,6 +22,10 @@ const maxTexts = 20_000
 func (e *Engine) addSpan(r *evidence.Record) {
 	e.openLedger().AddSpan(r)
 	s := r.Span
+	if evidence.Borrows(s.Name) {
+		e.addBorrow(r)
+		return
+	}
 	if s.Query == "" || s.Duration < 0 || s.Protocol != "db" {
 		return
 	}

@@ -252,10 +252,15 @@ func (e *Engine) sortedEdges() []*edge {
 	for _, x := range e.edges {
 		list = append(list, x)
 	}
+	sortEdges(list)
+	return list
+}
+
+// sortEdges puts those with the most retries and trouble first.
+func sortEdges(list []*edge) {
 	slices.SortFunc(list, func(a, b *edge) int {
 		return cmp.Or(cmp.Compare(b.attempts-b.calls, a.attempts-a.calls), cmp.Compare(b.trouble(), a.trouble()), cmp.Compare(a.key.service, b.key.service), cmp.Compare(a.key.method, b.key.method), cmp.Compare(a.key.consumer, b.key.consumer))
 	})
-	return list
 }
 
 // probe is a method that somebody invoked by hand on the provider.

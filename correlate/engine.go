@@ -39,6 +39,7 @@ type Engine struct {
 	edges  map[edgeKey]*edge
 	sql    map[string]*statement
 	plans  []plan
+	shards []shardSet // tables that are told of as one
 	trx    map[string]*lockWait
 	routes map[string]*route
 	idle   idleSession

@@ -73,7 +73,7 @@ func (q *inquiry) covered(s *sighting) time.Duration {
 
 func (q *inquiry) callFindings() {
 	listed := 0
-	for _, x := range q.e.sortedEdges() {
+	for _, x := range q.spreadEdges() {
 		if listed >= 30 {
 			break
 		}
@@ -177,6 +177,9 @@ func (q *inquiry) edgeFindings(x *edge) {
 		s.buckets = nil
 		s.merge(&x.providerSlow)
 		q.find(incident.CallLate, title, lang.Sprintf("%s: %s finished after the caller had given up (orphaned work)", title, plural(n, "execution")), &s, values, names)
+	}
+	if n := x.failed.count; n >= someCalls {
+		q.find(incident.CallFailed, title, lang.Sprintf("%s: %s failed with an error of the callee or of the connection", title, plural(n, "attempt")), &x.failed, nil, names)
 	}
 	if n := x.unreach.count; n > 0 {
 		q.find(incident.CallUnreachable, title, lang.Sprintf("%s: %s met a refused or closed connection", title, plural(n, "attempt")), &x.unreach, nil, names)

@@ -92,7 +92,7 @@ func (q *inquiry) calleeFindings() {
 	}
 	list := make([]*callsEnded, 0, len(sums))
 	for _, c := range sums {
-		if !c.told && c.failed >= fewCalls && float64(c.failed) >= largeShare*float64(c.all) {
+		if !c.told && tellsOfFailure(c.failed, float64(c.all)) {
 			list = append(list, c)
 		}
 	}

@@ -237,15 +237,7 @@ func (q *inquiry) runtimeFindings() {
 			q.find(k.kind, subject, text, &m.seen, nil, map[string]string{"peer": subject})
 		}
 	}
-	var errors sighting
-	classes := map[string]int{}
-	for _, m := range q.e.marksOf(evidence.MarkAppError) {
-		errors.merge(&m.seen)
-		classes[m.key.subject] += m.seen.count
-	}
-	if errors.count > 0 {
-		q.find(incident.AppErrors, "application", lang.Sprintf("%s logged that explain nothing by themselves, most %s", plural(errors.count, "exception"), clip(top(classes), 80)), &errors, nil, nil)
-	}
+	q.errorFinding()
 }
 
 // gcView is what the collectors of one place did.

@@ -60,6 +60,7 @@ func (e *Engine) prepareSQL() {
 		}
 	}
 	e.plans = nil
+	e.joinShards()
 }
 
 // joinPlan gives a scan to the statement on its table that weighs most.

@@ -29,8 +29,9 @@ type inquiry struct {
 	route     *route
 	hot       string // service method that holds most of the workers, "Class.method"
 
-	turned map[string]bool // findings of calls that were turned away, not failed
-	unsaid bool            // most of all calls were not answered as asked
+	turned       map[string]bool // findings of calls that were turned away, not failed
+	steadyErrors bool            // errors that nothing explains come as they always do
+	unsaid       bool            // most of all calls were not answered as asked
 
 	signal  span // when trouble was seen
 	base    int  // findings of other inquiries in the same report
@@ -266,6 +267,9 @@ func (q *inquiry) connectionPool(p *pool) {
 		if q.conn == nil {
 			q.conn = p
 		}
+	}
+	if rej.count == 0 && p.waits.count >= someCalls {
+		q.find(incident.ConnExhausted, p.display(), lang.Sprintf("%s waited up to %s for a connection of %s %s", plural(p.waits.count, "borrower"), seconds(p.waited.Seconds()), what, p.display()), &p.waits, values, names)
 	}
 	if p.unreachable.count > 0 {
 		q.find(incident.ConnUnreachable, p.display(), lang.Sprintf("what is behind %s %s cannot be reached (%s)", what, p.display(), times(p.unreachable.count)), &p.unreachable, nil, names)

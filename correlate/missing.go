@@ -51,6 +51,10 @@ func (q *inquiry) missing(in *incident.Incident) []incident.Missing {
 		add(true, lang.Sprintf("the log of %s around %s, and one failed call's error", minNonBlank(f.Names["service"], lang.T("the callee")), minNonBlank(clockOf(f.First), lang.T("the failures"))),
 			"grep -n -e ERROR -e Exception -e 'connection refused' -e timeout CALLEE.log", lang.T("refused or unreachable: it was down or full; its own exception: the fault is there; nothing at all: the calls did not reach it"))
 	}
+	if f := first(q.of(incident.AppErrors)); f.Count >= manyErrors && in.Label == incident.Inconclusive {
+		add(true, lang.T("what the errors are, with their stack traces and causes, and the access log or spans beside them"),
+			"grep -n -A15 -e ERROR -e Exception LOG | head -80", lang.T("a refusal, a timeout or a callee's answer: go there; data that cannot be read or code that is wrong: the last release; callers that were answered all the same: noise"))
+	}
 	add(burning && dumps == 0, lang.T("three thread dumps of the provider, some seconds apart"),
 		c.dumps,
 		lang.T("most workers in a database read: slow SQL or a lock there; in a connection pool: that pool; on one lock: contention; in an RPC or HTTP client: go one hop down; idle: the pool is not the problem now"))

@@ -24,6 +24,7 @@ type pool struct {
 	shutdown    sighting // refused while shutting down
 	burst       sighting // refused while clearly not full
 	full        sighting // snapshots with every member active
+	waits       sighting // borrowers that waited long and got a connection, by their spans
 	unreachable sighting
 	leak        sighting
 	calm        sighting // gauges that show room
@@ -108,6 +109,9 @@ func (e *Engine) addPool(r *evidence.Record) {
 	p.seen.add(r, 1)
 	if s.Waited > p.waited {
 		p.waited = s.Waited
+	}
+	if s.Waited >= borrowLong && !s.Rejected && r.Trace != "" {
+		p.waits.add(r, 1)
 	}
 	notFull := s.Max > 0 && s.Active >= 0 && s.Active*10 < s.Max*9
 	switch {

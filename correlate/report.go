@@ -92,6 +92,7 @@ func (e *Engine) Report() *incident.Report {
 	if said := e.sampling(); len(said) > 0 {
 		r.Sources = append(r.Sources, incident.Source{Path: "(spans)", Records: int(e.book.Spans), Problems: said})
 	}
+	r.Sources = append(r.Sources, e.sayShards()...)
 	if n := e.lost + e.shapes.lost; n > 0 {
 		r.Sources = append(r.Sources, incident.Source{Path: "(engine)", Problems: []string{lang.Sprintf("%d observations were dropped because a store was full", n)}, Skipped: n})
 	}

@@ -13,12 +13,13 @@ import (
 // Points from which a certainty is earned. They are tuned on the scoreboard over
 // all incidents with known answers, never for one.
 const (
-	pointsHigh   = 6
-	pointsMedium = 3
-	pointsLow    = 2
-	manyErrors   = 100 // exceptions that explain nothing, from which calm is doubtful
-	freshDeploy  = 10 * time.Minute
-	orderSlack   = time.Minute // onsets closer than this say nothing about order
+	pointsHigh    = 6
+	pointsMedium  = 3
+	pointsLow     = 2
+	manyErrors    = 100  // errors that explain nothing, from which calm is doubtful
+	floodOfErrors = 1000 // the same, from which calm in other things says nothing
+	freshDeploy   = 10 * time.Minute
+	orderSlack    = time.Minute // onsets closer than this say nothing about order
 )
 
 // conclude weighs all labels and makes the verdict.
@@ -267,7 +268,9 @@ func (q *inquiry) noIncident() (incident.Label, incident.Certainty) {
 	switch {
 	case trouble > 0:
 		return incident.Inconclusive, incident.Low
-	case unexplained >= manyErrors && len(calmKinds) > 0:
+	case unexplained >= manyErrors && !q.steadyErrors && !q.callsSucceed() && (unexplained >= floodOfErrors || len(calmKinds) == 0):
+		return incident.Inconclusive, incident.Low // nothing is known but that much of it failed
+	case unexplained >= manyErrors && (len(calmKinds) > 0 || q.callsSucceed()):
 		return incident.Healthy, incident.Low // quiet by what is understood, and much that is not
 	case q.unsaid && len(calmKinds) > 0:
 		return incident.Healthy, incident.Low // most calls were answered with something else than was asked for
@@ -275,8 +278,6 @@ func (q *inquiry) noIncident() (incident.Label, incident.Certainty) {
 		return incident.Healthy, incident.High
 	case len(calmKinds) >= 1:
 		return incident.Healthy, incident.Medium
-	case unexplained >= manyErrors:
-		return incident.Inconclusive, incident.Low // nothing is known but that much of it failed
 	case (q.e.readLogs() || q.e.servedWell() || q.e.countedWell()) && !q.e.readInVain():
 		return incident.Healthy, incident.Low
 	}
@@ -390,6 +391,9 @@ func (q *inquiry) headline(in *incident.Incident, briefs []string) string {
 			return lang.Sprintf("inconclusive: the window leaves out all records that have a time (%d)", q.e.excluded)
 		}
 		if f := q.worstTrouble(); f.ID != "" {
+			return lang.Sprintf("inconclusive: %s", shorten(f.Text, 160))
+		}
+		if f := first(q.of(incident.AppErrors)); f.Count >= manyErrors && !q.steadyErrors {
 			return lang.Sprintf("inconclusive: %s", shorten(f.Text, 160))
 		}
 		return lang.T("inconclusive: the evidence cannot tell; see what is missing")

@@ -73,3 +73,10 @@ func (c *Citation) UnmarshalText(text []byte) error {
 	}
 	return nil
 }
+
+// Borrows reports whether a span is that of a borrower who waits for a pool of
+// database connections, by its name: HikariDataSource.getConnection.
+func Borrows(name string) bool {
+	owner, ok := strings.CutSuffix(name, ".getConnection")
+	return ok && (strings.HasSuffix(owner, "DataSource") || strings.HasSuffix(owner, "Pool") || strings.HasSuffix(owner, "DataSourceProxy")) && !strings.ContainsAny(owner, " /")
+}

@@ -37,6 +37,7 @@ func detectors() []detector {
 		brokers(),
 		retries(),
 		lifecycle(),
+		unknownErrors(), // sees what the others left
 	}
 }
 
@@ -90,6 +91,8 @@ type logOut struct {
 	ev    evidence.Record
 	raw   []byte
 
+	told   bool        // something was emitted of the record
+	errors errorCounts // errors that nobody knows
 	dubbo  bool        // Dubbo's detector has had the record and recognised it
 	found  []foundSign // the signs that stand in the record
 	recent recentSums  // of what detectors emitted, for those that must not repeat
@@ -137,6 +140,7 @@ func (o *logOut) at(off int) *evidence.Record {
 // send emits a record. What Dubbo's own detector said of a failed call or of a
 // shutdown, a general one need not say again.
 func (o *logOut) send(r *evidence.Record) error {
+	o.told = true
 	if o.dubbo && r.Mark != nil && (r.Mark.Kind == evidence.MarkDownstream || r.Mark.Kind == evidence.MarkDeploy) {
 		return nil
 	}
@@ -160,13 +164,17 @@ func (l *logReader) offer(r *logRecord) error {
 			wanted |= table.wanted[literal]
 		}
 	})
+	last := len(allDetectors()) - 1 // errors that nobody knows; the level stands in the header
+	if r.Level == "ERROR" || r.Level == "FATAL" {
+		wanted |= 1 << last
+	}
 	if wanted == 0 {
 		return nil
 	}
-	if l.out.retold(r) {
+	if wanted != 1<<last && l.out.retold(r) {
 		return nil
 	}
-	l.out.rec, l.out.dubbo = r, false
+	l.out.rec, l.out.dubbo, l.out.told = r, false, false
 	for i := range allDetectors() {
 		if wanted&(1<<i) == 0 {
 			continue

@@ -127,7 +127,9 @@ func (r *spanReader) normalise(sp *evidence.Span) {
 		sp.Weight = spanWeight(w)
 	}
 	sp.Rows = evidence.None
-	sp.Protocol = s.protocol(name)
+	if sp.Protocol = s.protocol(name); evidence.Borrows(sp.Name) { // a wait for a pool: nothing is sent
+		sp.Protocol, sp.Kind = "", evidence.KindInternal
+	}
 	r.attempts(sp, name)
 	r.peer(sp)
 	switch sp.Protocol {

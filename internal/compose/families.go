@@ -20,5 +20,6 @@ func families() [][]composed {
 		accessLogs,
 		reloaded,
 		counters,
+		unknownErrors,
 	}
 }
