@@ -188,8 +188,8 @@ func TestFailuresAreSaid(t *testing.T) {
 	}{
 		"status":     {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(503) }, "503"},
 		"empty":      {func(http.ResponseWriter, *http.Request) {}, "empty"},
-		"other host": {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, elsewhere.URL, 302) }, "another host"},
-		"loop":       {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, r.URL.Path+"x", 302) }, "leads on and on"},
+		"other host": {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, elsewhere.URL, http.StatusFound) }, "another host"},
+		"loop":       {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, r.URL.Path+"x", http.StatusFound) }, "leads on and on"},
 		"too large":  {func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, strings.Repeat("goroutine\n", 10_000)) }, "larger than 1000"},
 		"bomb": {func(w http.ResponseWriter, _ *http.Request) {
 			z := gzip.NewWriter(w)
