@@ -1,6 +1,9 @@
 package ledger
 
-import "time"
+import (
+	"cmp"
+	"time"
+)
 
 // Config bounds what a ledger keeps and how it joins. The zero value of a field
 // takes the default named beside it.
@@ -12,8 +15,9 @@ type Config struct {
 	// are joined (10,000).
 	MaxTraceSpans int
 	// MaxNames bounds each table of distinct names: services, operations, peers,
-	// statements (50,000). Names beyond it share one named "other".
+	// statements (50,000). Names beyond it share the one that Other is ("other").
 	MaxNames int
+	Other    string
 	// MaxEdges bounds the edges, MaxPaths the nodes of the tree of call paths,
 	// MaxProviders the providers of one edge, MaxRoutes the masked paths of one
 	// access log's server (2,000, 5,000, 64, 200). The rest is in one "other".
@@ -61,6 +65,7 @@ func defaulted(c Config) Config {
 	or(&c.MaxAttempts, 2_000_000)
 	or(&c.MaxTraceSpans, 10_000)
 	or(&c.MaxNames, 50_000)
+	c.Other = cmp.Or(c.Other, "other")
 	or(&c.MaxEdges, 2_000)
 	or(&c.MaxPaths, 5_000)
 	or(&c.MaxProviders, 64)

@@ -64,7 +64,7 @@ type Ledger struct {
 // New makes an empty ledger.
 func New(c Config) *Ledger {
 	c = defaulted(c)
-	const other = "other"
+	other := c.Other
 	l := &Ledger{
 		cfg: c, losses: map[Loss]int64{}, texts: map[string]uint32{},
 		places: newTable(place{service: other}, c.MaxNames), ops: newTable(op{method: other}, c.MaxNames),

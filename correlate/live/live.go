@@ -168,7 +168,7 @@ func New(c Config) *Engine {
 
 func (e *Engine) ledgerConfig() ledger.Config {
 	// Admit keeps it from ever being full, so that it lets no trace go.
-	return ledger.Config{MaxAttempts: 4 * e.cfg.MaxSpans, Fingerprint: e.cfg.Fingerprint, Experience: ledger.NewExperience()}
+	return ledger.Config{MaxAttempts: 4 * e.cfg.MaxSpans, Other: Other, Fingerprint: e.cfg.Fingerprint, Experience: ledger.NewExperience()}
 }
 
 // Admit asks for room for some spans that came by a transport. If there is none

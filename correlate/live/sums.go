@@ -114,7 +114,7 @@ func (s *sums) add(b *ledger.Book, now time.Time) {
 // edge finds the account of a book's edge, or the one of all that are too many.
 func (s *sums) edge(x *ledger.Edge, full bool, now time.Time) *edgeSum {
 	k := edgeName{label(x.Caller), label(x.Callee), label(x.Protocol)}
-	if full && x.Caller == "" && x.Callee == "" && x.Method == "other" { // the ledger's own
+	if full && x.Caller == "" && x.Callee == "" && x.Method == Other { // the ledger's own
 		k = edgeName{Other, Other, Other}
 	}
 	e := s.edges[k]
