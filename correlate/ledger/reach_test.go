@@ -148,3 +148,69 @@ func TestWorst(t *testing.T) {
 		}
 	}
 }
+
+// What is counted in parts, as spans that go on coming are, adds up to what is
+// counted at once: of shapes that need no guess, and of calls whose attempts
+// are in traces of their own.
+func TestReachOfPartsAddsUp(t *testing.T) {
+	shapes := []shape{numberedSiblings, container, sharedClient, clientsAndServers, serverNumbers, rootless}
+	for seed := range uint64(40) {
+		r := rand.New(rand.NewPCG(seed, 11))
+		w := &world{r: r, fail: 0.5}
+		for range 1 + r.IntN(3) {
+			w.layers, w.most = append(w.layers, shapes[r.IntN(len(shapes))]), append(w.most, 1+r.IntN(4))
+		}
+		w.make(60)
+		var parts [3][]*evidence.Record
+		for _, x := range w.records {
+			n := mix(uint64(x.Span.TraceID[15])<<8|uint64(x.Span.TraceID[14])) % 3
+			parts[n] = append(parts[n], x)
+		}
+		whole, sum := tallies{}, tallies{}
+		whole.add(book(t, Config{}, w.records, seed))
+		experience := NewExperience()
+		for _, p := range parts {
+			sum.add(book(t, Config{Experience: experience}, p, seed))
+		}
+		for k, n := range whole {
+			if off(sum[k], n) > 1e-9 {
+				t.Errorf("seed %d, layers %v (most %v): %s: %v in parts, %v at once", seed, w.layers, w.most, k, sum[k], n)
+			}
+		}
+		if len(sum) != len(whole) {
+			t.Errorf("seed %d, layers %v: %d sums in parts, %d at once", seed, w.layers, len(sum), len(whole))
+		}
+	}
+}
+
+// tallies are sums by name.
+type tallies map[string]float64
+
+func (s tallies) add(b *Book) {
+	for _, e := range b.Edges {
+		name := e.Caller + " > " + e.Callee + " " + e.Method
+		s[name+" calls"] += e.Calls
+		s[name+" attempts"] += e.Attempts
+		s[name+" intended"] += max(0, e.Slots)
+		s[name+" intended attempts"] += max(0, e.SlotAttempts)
+		s[name+" exact"] += e.Joined.Exact
+		for n := range maxBy + 1 {
+			if by := e.ByAttempts[n] - e.Earlier[n]; by != 0 {
+				s[fmt.Sprint(name, " by ", n)] += by
+			}
+		}
+	}
+	for _, e := range b.Entries {
+		s["requests of "+e.Callee+" "+e.Method] += e.Requests
+		s["stacked of "+e.Callee] += float64(e.Stacked)
+		for _, r := range e.Reach {
+			s["attempts of "+e.Callee+" at "+r.Callee] += r.Attempts
+			s["intended of "+e.Callee+" at "+r.Callee] += r.Intended
+		}
+	}
+	for k, n := range s {
+		if n == 0 {
+			delete(s, k)
+		}
+	}
+}
