@@ -90,7 +90,7 @@ func failedCalls(f ledger.Fates) int64 {
 
 // callMetrics are those of calls: what is on the wire, and what was wanted.
 var callMetrics = []metric{
-	{"firebreak_logical_calls_total", counter, of(methodLabels, "evidence"), "Logical calls: what callers wanted done, however many attempts it took. evidence says how sure it is which attempts are theirs: exact, inferred from what siblings look like, or ambiguous, which may be retries or a loop and are counted as single calls.", "edges x methods x 3", func(v view, p put) {
+	{"firebreak_logical_calls_total", counter, of(methodLabels, "evidence"), "Logical calls: what callers wanted done, however many attempts it took. evidence says how sure it is which attempts are theirs: exact, inferred from what siblings look like, or ambiguous, which may be retries or a loop and are counted as single calls.", "22,000 x 3", func(v view, p put) {
 		perMethod(v, p, func(e *live.Edge, m *live.Method, p put) {
 			for _, x := range []struct {
 				evidence string
@@ -102,7 +102,7 @@ var callMetrics = []metric{
 			}
 		})
 	}},
-	{"firebreak_attempts_total", counter, of(methodLabels, "reason"), "Attempts on the wire, by why they were made; initial, retry and proxy count towards amplification.", "edges x methods x 7", func(v view, p put) {
+	{"firebreak_attempts_total", counter, of(methodLabels, "reason"), "Attempts on the wire, by why they were made; initial, retry and proxy count towards amplification.", "22,000 x 7", func(v view, p put) {
 		perMethod(v, p, func(e *live.Edge, m *live.Method, p put) {
 			for _, r := range []struct {
 				reason string
@@ -114,10 +114,10 @@ var callMetrics = []metric{
 			}
 		})
 	}},
-	{"firebreak_intended_calls_total", counter, methodLabels, "Calls that requests from outside wanted, with the retries of all callers above folded away; of traces whose beginning was seen.", "edges x methods", func(v view, p put) {
+	{"firebreak_intended_calls_total", counter, methodLabels, "Calls that requests from outside wanted, with the retries of all callers above folded away; of traces whose beginning was seen.", "22,000", func(v view, p put) {
 		perMethod(v, p, func(e *live.Edge, m *live.Method, p put) { p.value(m.Intended, e.Caller, e.Callee, e.Protocol, m.Name) })
 	}},
-	{"firebreak_intended_attempts_total", counter, methodLabels, "Attempts of the same traces, so that their ratio is the amplification that the callee suffers from all layers above it.", "edges x methods", func(v view, p put) {
+	{"firebreak_intended_attempts_total", counter, methodLabels, "Attempts of the same traces, so that their ratio is the amplification that the callee suffers from all layers above it.", "22,000", func(v view, p put) {
 		perMethod(v, p, func(e *live.Edge, m *live.Method, p put) {
 			p.value(m.IntendedAttempts, e.Caller, e.Callee, e.Protocol, m.Name)
 		})

@@ -269,3 +269,31 @@ func TestSpansTellOfSampling(t *testing.T) {
 		t.Errorf("%+v", in)
 	}
 }
+
+// TestMethodsAreBoundedTogether counts as many edges as there may be, each of
+// as many methods.
+func TestMethodsAreBoundedTogether(t *testing.T) {
+	s := newSums(2_000, 20)
+	at := newClock().now()
+	b := &ledger.Book{}
+	for i := range 2_000 {
+		for k := range 20 {
+			b.Edges = append(b.Edges, ledger.Edge{Callee: fmt.Sprint("svc", i), Protocol: "http", Method: fmt.Sprint("GET /", k), Basis: ledger.FromSpans, Calls: 1, Joined: ledger.Joined{Exact: 1}})
+		}
+	}
+	s.add(b, at)
+	methods, calls := 0, 0.0
+	for _, e := range s.snapshot().Edges {
+		methods += len(e.Methods)
+		for _, m := range e.Methods {
+			calls += m.Calls
+		}
+	}
+	if methods > maxAllMethods+2_000 || calls != 40_000 || s.Folded["methods"] != int64(40_000-maxAllMethods) {
+		t.Errorf("%d methods, %v calls, folded %v", methods, calls, s.Folded)
+	}
+	s.forget(at.Add(time.Second))
+	if s.allMethods != 0 {
+		t.Errorf("%d methods are left", s.allMethods)
+	}
+}

@@ -43,7 +43,8 @@ type Config struct {
 	// about 100 bytes each and 60 for each trace). Past 70 % of it traces are done
 	// earlier; what does not fit is refused.
 	MaxSpans int
-	// MaxEdges bounds the edges, MaxMethods the methods of one edge (2,000, 20).
+	// MaxEdges bounds the edges, MaxMethods the methods of one edge (2,000, 20); of
+	// all edges together there are 20,000, and one more for each.
 	// The rest is counted in one called [Other].
 	MaxEdges, MaxMethods int
 	// EdgeIdle is after what time without a call an edge is forgotten (1 h).

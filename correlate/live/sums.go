@@ -80,6 +80,7 @@ type sums struct {
 	edges                map[edgeName]*edgeSum
 	entries              entrySums
 	maxEdges, maxMethods int
+	allMethods           int // of all edges
 }
 
 func newSums(edges, methods int) sums {
@@ -143,7 +144,7 @@ func (s *sums) method(e *edgeSum, x *ledger.Edge, now time.Time) *Method {
 		name = Other
 	}
 	m := e.methods[name]
-	if m == nil && len(e.methods) >= s.maxMethods && name != Other {
+	if m == nil && (len(e.methods) >= s.maxMethods || s.allMethods >= maxAllMethods) && name != Other {
 		s.Folded["methods"] += int64(x.Calls)
 		name = Other
 		m = e.methods[name]
@@ -151,9 +152,14 @@ func (s *sums) method(e *edgeSum, x *ledger.Edge, now time.Time) *Method {
 	if m == nil {
 		m = &Method{Name: name, Created: now}
 		e.methods[name] = m
+		s.allMethods++
 	}
 	return m
 }
+
+// maxAllMethods bounds the methods of all edges together: there are several
+// series for each.
+const maxAllMethods = 20_000
 
 // maxLabel bounds a name that was sent.
 const maxLabel = 200
@@ -228,6 +234,7 @@ func (e *edgeSum) add(x *ledger.Edge, now time.Time) {
 func (s *sums) forget(before time.Time) {
 	for k, e := range s.edges {
 		if e.last.Before(before) && k.caller != Other {
+			s.allMethods -= len(e.methods)
 			delete(s.edges, k)
 		}
 	}
