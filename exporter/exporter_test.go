@@ -121,7 +121,12 @@ func serving() *Server {
 		Noticed: func() live.NoticedStats {
 			return live.NoticedStats{Opened: map[string]int64{"slow-sql": 2, "gc-pause": 1}, Open: map[string]int64{"slow-sql": 1, "gc-pause": 0}}
 		},
-		Refused: func() map[string]int64 { return map[string]int64{"too-large": 2} },
+		Requests: func() live.RequestStats {
+			return live.RequestStats{
+				Taken: map[string]int64{"grpc": 9, "http": 3}, Refused: map[string]int64{"too-large": 2}, Converted: map[string]int64{"tempo": 1},
+				Skipped: map[string]int64{"span without a trace ID or a span ID": 1}, Bytes: 32 << 10, MaxBytes: 64 << 20,
+			}
+		},
 	}
 	return s
 }

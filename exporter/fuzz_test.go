@@ -13,10 +13,26 @@ import (
 // error of the server's own, or change anything.
 func FuzzAPI(f *testing.F) {
 	for _, x := range []struct{ method, target string }{
-		{"GET", "/"}, {"GET", "/metrics"}, {"GET", "/-/ready"}, {"GET", "/-/healthy"}, {"HEAD", ReportPath}, {"GET", ReportPath + "?after=0"},
-		{"GET", ReportPath + "?after=18446744073709551616"}, {"GET", ReportPath + "?after=-1"}, {"GET", ReportPath + "?after=1&after=2"}, {"GET", ReportPath + "?after=%zz"},
-		{"GET", IncidentsPath}, {"GET", IncidentsPath + "/x"}, {"GET", IncidentsPath + "/x/bundle"}, {"GET", IncidentsPath + "/..%2f..%2fetc%2fpasswd/bundle"},
-		{"GET", IncidentsPath + "/%00/bundle"}, {"GET", IncidentsPath + "//bundle"}, {"POST", ReportPath}, {"DELETE", IncidentsPath + "/x"}, {"PUT", "/metrics"}, {"GET", "/debug/pprof/"},
+		{"GET", "/"},
+		{"GET", "/metrics"},
+		{"GET", "/-/ready"},
+		{"GET", "/-/healthy"},
+		{"HEAD", ReportPath},
+		{"GET", ReportPath + "?after=0"},
+		{"GET", ReportPath + "?after=18446744073709551616"},
+		{"GET", ReportPath + "?after=-1"},
+		{"GET", ReportPath + "?after=1&after=2"},
+		{"GET", ReportPath + "?after=%zz"},
+		{"GET", IncidentsPath},
+		{"GET", IncidentsPath + "/x"},
+		{"GET", IncidentsPath + "/x/bundle"},
+		{"GET", IncidentsPath + "/..%2f..%2fetc%2fpasswd/bundle"},
+		{"GET", IncidentsPath + "/%00/bundle"},
+		{"GET", IncidentsPath + "//bundle"},
+		{"POST", ReportPath},
+		{"DELETE", IncidentsPath + "/x"},
+		{"PUT", "/metrics"},
+		{"GET", "/debug/pprof/"},
 	} {
 		f.Add(x.method, x.target)
 	}

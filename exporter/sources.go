@@ -14,8 +14,8 @@ type Stats struct {
 	Sources func() live.SourceStats
 	Bundles func() live.BundleStats
 	// Noticed counts incidents that were noticed, over several reports.
-	Noticed func() live.NoticedStats
-	Refused func() map[string]int64 // requests of senders that were refused, by reason
+	Noticed  func() live.NoticedStats
+	Requests func() live.RequestStats
 }
 
 // maxSources bounds the sources that have series of their own.
@@ -80,11 +80,20 @@ var sourceMetrics = []metric{
 			p.value(float64(s.Last.UnixMilli())/1000, s.Source, s.Kind)
 		}
 	})},
-	{"firebreak_requests_refused_total", counter, []string{"reason"}, "Requests of senders that were refused whole, by reason.", "few reasons", func(v view, p put) {
-		if v.stats.Refused != nil {
-			counts(v.stats.Refused(), p)
+	{"firebreak_requests_taken_total", counter, []string{"transport"}, "Requests of senders that were acknowledged.", "2", ofRequests(func(x live.RequestStats, p put) { counts(x.Taken, p) })},
+	{"firebreak_requests_refused_total", counter, []string{"reason"}, "Requests of senders that were refused whole, by reason.", "11", ofRequests(func(x live.RequestStats, p put) { counts(x.Refused, p) })},
+	{"firebreak_requests_converted_total", counter, []string{"form"}, "Requests that were acknowledged though they were no plain OTLP: Tempo's, Jaeger's, Zipkin's, or with keys of older versions.", "5", ofRequests(func(x live.RequestStats, p put) { counts(x.Converted, p) })},
+	{"firebreak_requests_skipped_total", counter, []string{"reason"}, "Pieces of acknowledged requests that could not be understood.", "50", ofRequests(func(x live.RequestStats, p put) { counts(x.Skipped, p) })},
+	{"firebreak_requests_bytes", gauge, nil, "Bytes that requests take which are being read, unpacked.", "1", ofRequests(func(x live.RequestStats, p put) { p.value(float64(x.Bytes)) })},
+	{"firebreak_requests_limit_bytes", gauge, nil, "Bytes that they may take.", "1", ofRequests(func(x live.RequestStats, p put) { p.value(float64(x.MaxBytes)) })},
+}
+
+func ofRequests(f func(x live.RequestStats, p put)) func(view, put) {
+	return func(v view, p put) {
+		if v.stats.Requests != nil {
+			f(v.stats.Requests(), p)
 		}
-	}},
+	}
 }
 
 func ofBundles(f func(x live.BundleStats, p put)) func(view, put) {

@@ -106,7 +106,7 @@ func (a *app) serve(ctx context.Context, c *config, started func(served)) error 
 	buildinfo.Version = version()
 	server.Registry.MustRegister(build.NewCollector("firebreak"), collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	var taking atomic.Pointer[otlp.Receiver]
-	server.Stats.Refused = func() map[string]int64 { return refusedRequests(taking.Load()) }
+	server.Stats.Requests = func() live.RequestStats { return requestStats(taking.Load()) }
 	if err := told.send(ctx, server.Registry); err != nil {
 		return failed(lang.Errorf("telemetry: %w", err), "firebreak serve --check")
 	}

@@ -10,6 +10,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/firebreak-io/firebreak/collector/otlp"
+	"github.com/firebreak-io/firebreak/correlate/live"
 )
 
 // certificateAge is how often a certificate's file is read again.
@@ -46,17 +47,19 @@ func startOTLP(ctx context.Context, c otlpConfig, full func() bool, sink otlp.Si
 	return otlp.Start(ctx, o, sink)
 }
 
-// refusedRequests counts by reason, whatever the transport. There is no receiver
-// at first.
-func refusedRequests(r *otlp.Receiver) map[string]int64 {
+// requestStats are those of the receiver. There is none at first.
+func requestStats(r *otlp.Receiver) live.RequestStats {
 	if r == nil {
-		return nil
+		return live.RequestStats{}
 	}
-	sums := map[string]int64{}
-	for _, reasons := range r.Stats().Refused {
+	s := r.Stats()
+	x := live.RequestStats{
+		Taken: s.Taken, Refused: map[string]int64{}, Converted: s.Converted, Skipped: s.Skipped, Bytes: s.BytesInFlight, MaxBytes: s.MaxBytesInFlight,
+	}
+	for _, reasons := range s.Refused { // whatever the transport
 		for why, n := range reasons {
-			sums[string(why)] += n
+			x.Refused[string(why)] += n
 		}
 	}
-	return sums
+	return x
 }

@@ -25,6 +25,17 @@ type SourceState struct {
 	Last     time.Time     // when the last record of it came; zero before
 }
 
+// RequestStats is what the receiver counts of whole requests. All but the bytes
+// only grows.
+type RequestStats struct {
+	Taken     map[string]int64 // by transport
+	Refused   map[string]int64 // by reason
+	Converted map[string]int64 // of those taken, the ones that were no plain OTLP, by form
+	Skipped   map[string]int64 // what could not be read in those taken, by reason
+
+	Bytes, MaxBytes int64 // that are being read, and may be
+}
+
 // BundleStats is what the store of evidence counts. Written, Failed and Removed
 // only grow.
 type BundleStats struct {
