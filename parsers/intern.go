@@ -2,7 +2,10 @@ package parsers
 
 // interner keeps one copy of each of the names that repeat in an input: users,
 // databases, tables. Beyond its bound it copies like anyone else.
-type interner struct{ m map[string]string }
+type interner struct {
+	m     map[string]string
+	front *[256]string // those asked for last, by their slots
+}
 
 const internBound = 4096
 
@@ -11,17 +14,23 @@ func (n *interner) of(b []byte) string {
 	if len(b) == 0 {
 		return ""
 	}
+	if n.front == nil {
+		n.m, n.front = map[string]string{}, new([256]string)
+	}
+	last := &n.front[slot(b)]
+	if *last == string(b) {
+		return *last
+	}
 	if s, ok := n.m[string(b)]; ok {
+		*last = s
 		return s
 	}
 	s := string(b)
 	if len(s) > 128 || len(n.m) >= internBound {
 		return s
 	}
-	if n.m == nil {
-		n.m = map[string]string{}
-	}
 	n.m[s] = s
+	*last = s
 	return s
 }
 

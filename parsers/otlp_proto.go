@@ -223,6 +223,7 @@ var errOTLPCut = errors.New("cut")
 type otlpProto struct {
 	in     *Input
 	r      *spanReader
+	names  nameCache
 	buf    []byte
 	zstd   *zstd.Decoder
 	plain  []byte

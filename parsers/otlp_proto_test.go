@@ -154,3 +154,48 @@ func FuzzOTLPProto(f *testing.F) {
 func BenchmarkOTLPProto(b *testing.B) {
 	benchSpans(b, framed(protoOf(b, otlpLines(20_000))...), 20_000)
 }
+
+// What stands where a short pair of texts would is taken apart alike by the
+// quick way and by the general one.
+func TestShortPairs(t *testing.T) {
+	long := strings.Repeat("x", 300)
+	text := func(field byte, s string) []byte {
+		return append(binary.AppendUvarint([]byte{field<<3 | 2}, uint64(len(s))), s...)
+	}
+	for _, name := range []string{"", "k", "http.request.method", long} {
+		for _, value := range [][]byte{{}, text(1, ""), text(1, "GET"), text(1, long), {0x18, 0xc8, 0x01}, {0x10, 1}, {0x10, 2}, {0x18}, {0x0a, 9, 'x'}, {0x18, 1, 0x18, 2}} {
+			for _, turned := range []bool{false, true} {
+				msg := append(text(1, name), text(2, string(value))...)
+				if turned {
+					msg = append(text(2, string(value)), text(1, name)...)
+				}
+				wantName, want := (&otlpProto{}).keyValue(msg)
+				gotName, v, ok := protoPair(msg)
+				if !ok || string(gotName) != string(wantName) || string(v) != string(value) {
+					t.Fatalf("%x: %q %x %v", msg, gotName, v, ok)
+				}
+				if got, ok := protoScalar(v); ok && (got.kind != want.kind || got.n != want.n || string(got.text) != string(want.text)) {
+					t.Errorf("%x: %+v, want %+v", v, got, want)
+				}
+				if _, _, ok := protoPair(msg[:len(msg)-1]); ok && len(msg) > 4 {
+					t.Errorf("%x is cut", msg)
+				}
+			}
+		}
+	}
+}
+
+// A name is found whichever stood in its slot before.
+func TestNameCache(t *testing.T) {
+	var c nameCache
+	for range 2 {
+		for name, want := range spanNameOf {
+			if at, ok := c.find([]byte(name)); !ok || at != want {
+				t.Errorf("%s: %v %v", name, at, ok)
+			}
+			if _, ok := c.find([]byte(name + ".not")); ok {
+				t.Errorf("%s.not is known", name)
+			}
+		}
+	}
+}

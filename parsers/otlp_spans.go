@@ -165,20 +165,41 @@ func (p *otlpProto) span(b []byte, scope string) bool {
 
 func (p *otlpProto) spanAttribute(b []byte) {
 	s := &p.r.src
+	name, value, ok := protoPair(b)
+	if ok {
+		at, known := p.names.find(name)
+		if !known {
+			if len(name) > 12 && isParameter(name) {
+				s.parameter(name, protoAny(value, 0).str())
+			}
+			return
+		}
+		if v, ok := protoScalar(value); ok {
+			if s.lacks(at) {
+				p.put(at, v)
+			}
+			return
+		}
+	}
 	name, v := p.keyValue(b)
 	at, ok := s.wants(name)
 	switch {
 	case ok:
-		switch v.kind {
-		case 's':
-			s.putText(at, v.text)
-		case 'i':
-			s.putInt(at, v.n)
-		case 'b':
-			s.putBool(at, v.n != 0)
-		}
+		p.put(at, v)
 	case len(name) > 12 && isParameter(name):
 		s.parameter(name, v.str())
+	}
+}
+
+// put gives a field of the span its value.
+func (p *otlpProto) put(at spanName, v protoValue) {
+	switch s := &p.r.src; v.kind {
+	case 's':
+		s.putText(at, v.text)
+	case 'i':
+		s.putInt(at, v.n)
+	case 'b':
+		s.putBool(at, v.n != 0)
 	}
 }
 

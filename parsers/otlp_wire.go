@@ -37,8 +37,29 @@ func (m *protoMessage) next(f *protoField) bool {
 	b := m.b[width:]
 	f.num, f.wire, f.v, f.b = int(tag>>3), int(tag&7), 0, nil
 	switch f.wire {
+	case 2:
+		size, width := protoShort(b)
+		if width == 0 {
+			var long uint64
+			if long, width = binary.Uvarint(b); width <= 0 || long > uint64(len(b)) {
+				m.torn = true
+				return false
+			}
+			size = int(long)
+		}
+		if size > len(b)-width {
+			m.torn = true
+			return false
+		}
+		f.b = b[width : width+size]
+		m.b = b[width+size:]
+		return true
 	case 0:
-		f.v, width = binary.Uvarint(b)
+		if len(b) > 0 && b[0] < 0x80 {
+			f.v, width = uint64(b[0]), 1
+		} else {
+			f.v, width = binary.Uvarint(b)
+		}
 	case 1:
 		if width = 8; len(b) >= 8 {
 			f.v = binary.LittleEndian.Uint64(b)
@@ -46,15 +67,6 @@ func (m *protoMessage) next(f *protoField) bool {
 	case 5:
 		if width = 4; len(b) >= 4 {
 			f.v = uint64(binary.LittleEndian.Uint32(b))
-		}
-	case 2:
-		var size uint64
-		size, width = binary.Uvarint(b)
-		if width > 0 && size <= uint64(len(b)-width) {
-			f.b = b[width : width+int(size)]
-			width += int(size)
-		} else {
-			width = 0
 		}
 	default:
 		width = 0
@@ -112,4 +124,60 @@ func (v protoValue) str() []byte {
 		return strconv.AppendBool(nil, v.n != 0)
 	}
 	return nil
+}
+
+// protoShort reads a length of one or two bytes.
+func protoShort(b []byte) (n, width int) {
+	switch {
+	case len(b) > 0 && b[0] < 0x80:
+		return int(b[0]), 1
+	case len(b) > 1 && b[1] < 0x80:
+		return int(b[0]&0x7f) | int(b[1])<<7, 2
+	}
+	return 0, 0
+}
+
+// protoPair takes apart a message of two texts or messages in fields 1 and 2, as
+// attributes are, written in either order. It says no to any other.
+func protoPair(b []byte) (one, two []byte, ok bool) {
+	if len(b) < 4 {
+		return nil, nil, false
+	}
+	n, width := protoShort(b[1:])
+	at := 1 + width + n
+	if width == 0 || at+1 >= len(b) {
+		return nil, nil, false
+	}
+	x := b[1+width : at]
+	m, width := protoShort(b[at+1:])
+	if width == 0 || at+1+width+m != len(b) {
+		return nil, nil, false
+	}
+	y := b[at+1+width:]
+	switch {
+	case b[0] == 0x0a && b[at] == 0x12:
+		return x, y, true
+	case b[0] == 0x12 && b[at] == 0x0a:
+		return y, x, true
+	}
+	return nil, nil, false
+}
+
+// protoScalar decodes an AnyValue that is a text, a number or a boolean and
+// nothing else. It says no to any other.
+func protoScalar(b []byte) (v protoValue, ok bool) {
+	if len(b) < 2 {
+		return v, false
+	}
+	switch b[0] {
+	case 0x0a:
+		n, width := protoShort(b[1:])
+		return protoValue{kind: 's', text: b[min(1+width, len(b)):]}, width > 0 && 1+width+n == len(b)
+	case 0x10:
+		return protoValue{kind: 'b', n: int64(b[1])}, len(b) == 2 && b[1] < 2
+	case 0x18:
+		n, width := binary.Uvarint(b[1:])
+		return protoValue{kind: 'i', n: int64(n)}, width > 0 && 1+width == len(b)
+	}
+	return v, false
 }

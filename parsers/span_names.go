@@ -175,6 +175,38 @@ var spanNameOf = func() map[string]spanName {
 	return m
 }()
 
+// nameCache finds names of attributes as spanNameOf does. The same few come in
+// every span: one comparison finds them where they were found last.
+type nameCache [256]struct {
+	name  string
+	at    spanName
+	known bool
+}
+
+// find returns where a name stands in the table, if it is known.
+func (c *nameCache) find(name []byte) (spanName, bool) {
+	if len(name) == 0 {
+		return spanName{}, false
+	}
+	x := &c[slot(name)]
+	if x.name != string(name) {
+		at, known := spanNameOf[string(name)]
+		if len(name) > 64 {
+			return at, known
+		}
+		x.name, x.at, x.known = string(name), at, known
+	}
+	return x.at, x.known
+}
+
+// slot is a number below 256 for a text that is not empty. Like texts of
+// different lengths, or that end otherwise, have different ones as a rule.
+func slot(b []byte) uint8 {
+	n := uint32(len(b))
+	h := n*0x9e3779b1 ^ uint32(b[n-1])*0x85ebca6b ^ uint32(b[n/2])*0xc2b2ae35 ^ uint32(b[n/4*3])*0x27d4eb2f
+	return uint8(h >> 24)
+}
+
 // resourceField is one thing that an attribute of a resource may say.
 type resourceField int8
 

@@ -237,7 +237,7 @@ func (r *spanReader) peer(sp *evidence.Span) {
 	host, port := s.str(fieldPeerAddress), int64(0)
 	if len(host) > 0 {
 		port, _ = s.num(fieldPeerPort)
-		if port == 0 && net.ParseIP(string(host)) != nil && !s.set(fieldServerAddress) {
+		if port == 0 && !s.set(fieldServerAddress) && s.set(fieldPeerNamePort) && net.ParseIP(string(host)) != nil {
 			port, _ = s.num(fieldPeerNamePort)
 		}
 	} else if server {

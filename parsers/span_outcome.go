@@ -254,9 +254,11 @@ func grpcStatusIn(kind, said []byte) string {
 				}
 			}
 		}
-		for _, name := range grpcStatus[1:] {
-			if bytes.HasPrefix(b, []byte(name)) || bytes.Contains(b, []byte("StatusRuntimeException: "+name)) {
-				return name
+		for rest, more := b, true; more; _, rest, more = bytes.Cut(rest, []byte("StatusRuntimeException: ")) {
+			for _, name := range grpcStatus[1:] {
+				if len(rest) >= len(name) && string(rest[:len(name)]) == name {
+					return name
+				}
 			}
 		}
 	}

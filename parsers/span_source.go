@@ -96,13 +96,12 @@ func (s *spanSource) bytes(t spanText) []byte { return s.arena[t.off : t.off+t.l
 // by the others.
 func (s *spanSource) wants(name []byte) (spanName, bool) {
 	at, ok := spanNameOf[string(name)]
-	if !ok {
-		return at, false
-	}
-	if s.set(at.field) && s.fields[at.field].rank <= at.rank {
-		return at, false
-	}
-	return at, true
+	return at, ok && s.lacks(at)
+}
+
+// lacks reports whether a field has no value of a name as good as this one.
+func (s *spanSource) lacks(at spanName) bool {
+	return !s.set(at.field) || s.fields[at.field].rank > at.rank
 }
 
 func (s *spanSource) set(f spanField) bool { return s.has[f>>6]&(1<<(f&63)) != 0 }
