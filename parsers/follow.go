@@ -35,6 +35,7 @@ type Follower struct {
 	chosen         string // the format, once it is chosen
 	whole          bool   // it is read from the first byte to the last, without an end in between
 	quiet          bool   // the reader is told that there is no more for now
+	deciding       bool   // only so that it chooses a format
 	closed         bool   // and for ever
 	mute           bool   // nothing is emitted
 	failed         error  // of what was emitted while it asked
@@ -52,6 +53,7 @@ type Follower struct {
 type morsel struct {
 	data   []byte
 	quiet  bool
+	decide bool
 	close  bool
 	resume *resumption
 }
@@ -138,6 +140,15 @@ func (f *Follower) Quiet() error {
 	return f.hand(morsel{data: part, quiet: true})
 }
 
+// Decide has the format chosen by what there is, if it was not chosen yet. What is
+// open stays open.
+func (f *Follower) Decide() error {
+	if f.chosen != "" {
+		return f.err
+	}
+	return f.hand(morsel{quiet: true, decide: true})
+}
+
 // Break says that what is fed next is the rest of a line that was given already.
 func (f *Follower) Break() { f.broken = true }
 
@@ -221,7 +232,7 @@ func (f *Follower) ask() morsel {
 	f.want <- struct{}{}
 	m := <-f.give
 	f.buf = m.data
-	f.quiet = m.quiet
+	f.quiet, f.deciding = m.quiet, m.decide
 	f.closed = m.close
 	return m
 }
@@ -394,7 +405,7 @@ func (in *Input) decided(best Format) {
 	f.chosen = in.choice(best)
 	f.whole = best.Parse != nil && !best.lines
 	switch {
-	case f.whole:
+	case f.whole, f.deciding && !best.lines:
 		f.quiet = false
 	case best.lines: // columns are learned from what there is, not from what will come
 		f.quiet = true

@@ -140,8 +140,10 @@ func (f *file) tick() {
 	if f.reader != nil {
 		format, _ := f.reader.Chosen()
 		switch {
-		case format == "" && (f.age >= chooseBy || f.quiet >= holdFor), f.quiet == holdFor && f.reader.Open():
-			f.rest()
+		case f.quiet == holdFor && f.reader.Open():
+			f.rest(f.reader.Quiet())
+		case format == "" && f.age >= chooseBy:
+			f.rest(f.reader.Decide())
 		case f.quiet == halfFor && f.half(f.t.buf):
 			f.quiet = halfFor
 		case f.quiet >= idleFor && !f.leaving && f.offset >= f.size:
@@ -153,9 +155,9 @@ func (f *file) tick() {
 	}
 }
 
-// rest has the reader hand on what is open.
-func (f *file) rest() {
-	if err := f.reader.Quiet(); err != nil {
+// rest goes on after the reader was told that it need not wait for more.
+func (f *file) rest(err error) {
+	if err != nil {
 		f.broke(err)
 		return
 	}
