@@ -109,7 +109,7 @@ func (f *file) open() bool {
 			f.t.cfg.Log.Warn("files capped", "open", f.t.open)
 		}
 		f.waits = true
-		f.fail(lang.Sprintf("waits: %d files are open already", f.t.open))
+		f.failed = lang.Sprintf("waits: %d files are open already", f.t.open) // which is logged once, not for each
 		return false
 	}
 	fd, err := os.Open(f.opened)
