@@ -146,7 +146,7 @@ func dashboard() object {
 		"links": []object{{"type": "link", "title": "What the metrics mean", "url": "https://github.com/firebreak-io/firebreak/blob/main/docs/metrics.md", "targetBlank": true, "icon": "doc", "tags": []string{}, "asDropdown": false, "includeVars": false, "keepTime": false, "tooltip": ""}},
 		"annotations": object{"list": []object{
 			{"builtIn": 1, "datasource": object{"type": "grafana", "uid": "-- Grafana --"}, "enable": true, "hide": true, "iconColor": "rgba(0, 211, 255, 1)", "name": "Annotations & Alerts", "type": "dashboard"},
-			{"datasource": source, "enable": true, "iconColor": "red", "name": "Incidents", "expr": `max by (label, role) (firebreak_incident_active{role="trigger"})`, "titleFormat": "{{label}}", "step": "15s"},
+			{"datasource": source, "enable": true, "iconColor": "red", "name": "Incidents", "expr": `max by (label) (firebreak_incidents_open) > 0`, "titleFormat": "{{label}}", "step": "15s"},
 		}},
 		"templating": object{"list": []object{
 			{"name": "datasource", "type": "datasource", "query": "prometheus", "label": "Prometheus", "hide": 0, "refresh": 1, "regex": "", "multi": false, "includeAll": false, "options": []object{}, "current": object{}},

@@ -19,6 +19,7 @@ type ruleFile struct {
 
 type rule struct {
 	Record, Alert, Expr, For string
+	KeepFiringFor            string `yaml:"keep_firing_for"`
 	Labels, Annotations      map[string]string
 }
 
@@ -92,6 +93,25 @@ func TestEachAlertIsTested(t *testing.T) {
 		if !strings.Contains(tests, `alertname="`+r.Alert+`"`) {
 			t.Errorf("rules_test.yml has no fleet in which %s fires", r.Alert)
 		}
+	}
+}
+
+// Reasons for which requests are refused are named as the receiver names them.
+func TestReasonsOfRefusals(t *testing.T) {
+	receiver := read(t, "../collector/otlp/request.go")
+	named := 0
+	for _, r := range readRules(t, "prometheus/alerts.yml") {
+		for _, m := range regexp.MustCompile(`requests_refused_total\{reason[!=]~"([^"]*)"`).FindAllStringSubmatch(r.Expr, -1) {
+			for reason := range strings.SplitSeq(m[1], "|") {
+				named++
+				if !regexp.MustCompile(`Reason += "` + reason + `"`).MatchString(receiver) {
+					t.Errorf("%s: the receiver does not know %q", r.Alert, reason)
+				}
+			}
+		}
+	}
+	if named == 0 {
+		t.Error("no rule names a reason")
 	}
 }
 

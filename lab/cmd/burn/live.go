@@ -29,7 +29,7 @@ const (
 	calm     = 40 * time.Second // under full load, before the fault
 	burning  = 75 * time.Second
 	labelled = 30 * time.Second // after the onset, at most
-	alerted  = 45 * time.Second // a scrape and an evaluation later
+	alerted  = 55 * time.Second // another report, a scrape and an evaluation later
 	exported = 3 * time.Second  // until the services have sent the spans that they have
 	counted  = 75 * time.Second // until serve has counted the traces that it has, at most
 )
