@@ -73,17 +73,7 @@ func TestExampleConfiguration(t *testing.T) {
 // TestConfigurationDocument compares the table of docs/serve.md with the keys;
 // with -update it rewrites it.
 func TestConfigurationDocument(t *testing.T) {
-	const path, begin, end = "../../docs/serve.md", "<!-- begin keys -->\n", "<!-- end keys -->"
-	doc, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	head, rest, ok := strings.Cut(string(doc), begin)
-	_, tail, ok2 := strings.Cut(rest, end)
-	if !ok || !ok2 {
-		t.Fatalf("%s has lost its markers", path)
-	}
-	golden.Check(t, path, []byte(head+begin+configTable()+end+tail))
+	golden.CheckSection(t, "../../docs/serve.md", "keys", configTable())
 }
 
 func TestFlagsOverVariablesOverFileOverDefaults(t *testing.T) {

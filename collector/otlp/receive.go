@@ -150,7 +150,7 @@ func (r *Receiver) server(handle http.HandlerFunc, http1 bool, secure *tls.Confi
 	idle := r.cfg.IdleTimeout
 	s := &http.Server{
 		Handler:           handle,
-		TLSConfig:         secure,
+		TLSConfig:         secure.Clone(), // a server changes its own
 		ReadHeaderTimeout: min(10*time.Second, idle),
 		ReadTimeout:       idle,
 		WriteTimeout:      2 * idle, // from the end of the headers: the body comes first

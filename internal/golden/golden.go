@@ -50,3 +50,20 @@ func Check(t *testing.T, path string, got []byte) {
 		}
 	}
 }
+
+// CheckSection does so for the part of a document between <!-- begin NAME --> and
+// <!-- end NAME -->, which stand on lines of their own.
+func CheckSection(t *testing.T, path, name, got string) {
+	t.Helper()
+	begin, end := "<!-- begin "+name+" -->\n", "<!-- end "+name+" -->"
+	doc, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, rest, ok := strings.Cut(string(doc), begin)
+	_, tail, ok2 := strings.Cut(rest, end)
+	if !ok || !ok2 {
+		t.Fatalf("%s has lost its markers", path)
+	}
+	Check(t, path, []byte(head+begin+got+end+tail))
+}
