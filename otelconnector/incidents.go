@@ -3,6 +3,7 @@ package otelconnector
 import (
 	"context"
 	"fmt"
+	"maps"
 	"strings"
 	"sync"
 	"time"
@@ -26,9 +27,43 @@ type incidents struct {
 	resource pcommon.Resource
 	now      func() time.Time
 
-	mu       sync.Mutex // one report at a time
-	next     consumer.Logs
+	mu       sync.Mutex    // one report at a time
+	next     consumer.Logs // nil if nobody wants them
+	ended    bool
 	revision uint64 // of the last report that the detector heard of
+
+	counting     sync.Mutex // of what follows; handing on takes time, and a scrape must not wait for it
+	opened, open map[string]int64
+}
+
+// noticed counts incidents by label. One that had any stays, at 0.
+func (x *incidents) noticed() live.NoticedStats {
+	x.counting.Lock()
+	defer x.counting.Unlock()
+	return live.NoticedStats{Opened: maps.Clone(x.opened), Open: maps.Clone(x.open)}
+}
+
+func (x *incidents) count(list []live.Event) {
+	x.counting.Lock()
+	defer x.counting.Unlock()
+	for i := range list {
+		if list[i].What == live.Opened {
+			x.opened[string(list[i].Episode.Verdict.Label)]++
+		}
+	}
+	for label := range x.open {
+		x.open[label] = 0
+	}
+	for _, e := range x.detector.Open() {
+		x.open[string(e.Verdict.Label)]++
+	}
+}
+
+func newIncidents(e interface{ Latest() *live.Published }, c live.DetectConfig, resource pcommon.Resource, now func() time.Time) *incidents {
+	return &incidents{
+		engine: e, detector: live.NewDetector(c, nil), resource: resource, now: now,
+		opened: map[string]int64{}, open: map[string]int64{},
+	}
 }
 
 // to says who gets them. All instances hand on to the same pipelines: the first
@@ -46,7 +81,7 @@ func (x *incidents) flush(ctx context.Context) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	p := x.engine.Latest()
-	if x.next == nil || p == nil {
+	if x.ended || p == nil {
 		return nil
 	}
 	now := x.now()
@@ -58,7 +93,8 @@ func (x *incidents) flush(ctx context.Context) error {
 		list = x.detector.Observe(p.Report, p.At, p.Records)
 	}
 	x.revision = p.Revision
-	if len(list) == 0 {
+	x.count(list)
+	if len(list) == 0 || x.next == nil {
 		return nil
 	}
 	all := plog.NewLogs()
@@ -78,7 +114,7 @@ func (x *incidents) close(ctx context.Context) error {
 	err := x.flush(ctx)
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.next = nil
+	x.next, x.ended = nil, true
 	return err
 }
 

@@ -22,10 +22,7 @@ func (l *latest) Latest() *live.Published { return l.p }
 func TestTellsOfIncidents(t *testing.T) {
 	at := time.Date(2026, 3, 14, 9, 30, 0, 0, time.UTC)
 	e, sink := &latest{}, new(consumertest.LogsSink)
-	x := &incidents{
-		engine: e, detector: live.NewDetector(live.DetectConfig{Hold: 1, Clear: 30 * time.Second, Silence: time.Minute}, nil),
-		resource: resourceOf(newSettings()), now: func() time.Time { return at },
-	}
+	x := newIncidents(e, live.DetectConfig{Hold: 1, Clear: 30 * time.Second, Silence: time.Minute}, resourceOf(newSettings()), func() time.Time { return at })
 	x.to(sink)
 	x.to(consumertest.NewErr(context.Canceled)) // the first will do
 	burning := func(label incident.Label, c incident.Certainty, chain ...incident.Label) incident.Incident {
@@ -42,17 +39,18 @@ func TestTellsOfIncidents(t *testing.T) {
 		report  []incident.Incident // nil: no other report
 		records int
 		want    []string
+		open    int64
 	}{
-		{nil, 0, nil},
-		{[]incident.Incident{{Label: incident.Healthy}}, 9, nil},
-		{[]incident.Incident{burning(incident.SlowSQL, incident.Medium, incident.SlowSQL)}, 9, []string{"WARN firebreak.incident.opened slow-sql"}},
-		{[]incident.Incident{burning(incident.SlowSQL, incident.Medium, incident.SlowSQL)}, 9, nil},
-		{[]incident.Incident{burning(incident.SlowSQL, incident.High, incident.SlowSQL, incident.PoolStarvation)}, 9, []string{"ERROR firebreak.incident.deeper slow-sql"}},
-		{nil, 0, nil},
-		{[]incident.Incident{}, 9, nil},
-		{[]incident.Incident{}, 9, nil},
-		{[]incident.Incident{}, 9, nil},
-		{[]incident.Incident{}, 9, []string{"INFO firebreak.incident.over slow-sql"}},
+		{nil, 0, nil, 0},
+		{[]incident.Incident{{Label: incident.Healthy}}, 9, nil, 0},
+		{[]incident.Incident{burning(incident.SlowSQL, incident.Medium, incident.SlowSQL)}, 9, []string{"WARN firebreak.incident.opened slow-sql"}, 1},
+		{[]incident.Incident{burning(incident.SlowSQL, incident.Medium, incident.SlowSQL)}, 9, nil, 1},
+		{[]incident.Incident{burning(incident.SlowSQL, incident.High, incident.SlowSQL, incident.PoolStarvation)}, 9, []string{"ERROR firebreak.incident.deeper slow-sql"}, 1},
+		{nil, 0, nil, 1},
+		{[]incident.Incident{}, 9, nil, 1},
+		{[]incident.Incident{}, 9, nil, 1},
+		{[]incident.Incident{}, 9, nil, 1},
+		{[]incident.Incident{}, 9, []string{"INFO firebreak.incident.over slow-sql"}, 0},
 	} {
 		at = at.Add(10 * time.Second)
 		if step.report != nil {
@@ -77,9 +75,15 @@ func TestTellsOfIncidents(t *testing.T) {
 				t.Errorf("it says %q", r.Body().AsString())
 			}
 		}
+		if n := x.noticed(); n.Open["slow-sql"] != step.open {
+			t.Errorf("step %d: %v", i, n)
+		}
 		if !slices.Equal(got, step.want) {
 			t.Errorf("step %d told %q, want %q", i, got, step.want)
 		}
+	}
+	if n := x.noticed().Opened["slow-sql"]; n != 1 {
+		t.Errorf("%d were opened", n)
 	}
 	// After the end nothing is told any more.
 	if err := x.close(context.Background()); err != nil {

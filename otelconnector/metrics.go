@@ -50,9 +50,9 @@ type series struct {
 	labels []*dto.LabelPair
 }
 
-func newMetrics(e exporter.Engine, exponential bool, resource pcommon.Resource, now func() time.Time) (*metrics, error) {
+func newMetrics(e exporter.Engine, stats *exporter.Stats, exponential bool, resource pcommon.Resource, now func() time.Time) (*metrics, error) {
 	m := &metrics{registry: prometheus.NewRegistry(), exponential: exponential, resource: resource, now: now, families: map[string]*family{}, last: now()}
-	return m, m.registry.Register(exporter.NewCollector(e, &exporter.Stats{}))
+	return m, m.registry.Register(exporter.NewCollector(e, stats))
 }
 
 // to says who gets them. All instances hand on to the same pipelines: the first

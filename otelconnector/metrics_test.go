@@ -15,6 +15,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/pmetric"
 
 	"github.com/firebreak-io/firebreak/correlate/live"
+	"github.com/firebreak-io/firebreak/exporter"
 )
 
 // still is an engine at a moment.
@@ -45,7 +46,7 @@ func TestSeriesComeAndGo(t *testing.T) {
 	at := time.Date(2026, 3, 14, 9, 30, 0, 0, time.UTC)
 	began, now := at, at
 	e := &still{}
-	m, err := newMetrics(e, false, pcommon.NewResource(), func() time.Time { return now })
+	m, err := newMetrics(e, &exporter.Stats{}, false, pcommon.NewResource(), func() time.Time { return now })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +102,7 @@ func TestManySeriesAreHandedOnInParts(t *testing.T) {
 	for i := range 2_000 {
 		e.edges = append(e.edges, edge(string(rune('a'+i%26))+time.Duration(i).String(), 1))
 	}
-	m, err := newMetrics(e, false, pcommon.NewResource(), time.Now)
+	m, err := newMetrics(e, &exporter.Stats{}, false, pcommon.NewResource(), time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +124,7 @@ func TestManySeriesAreHandedOnInParts(t *testing.T) {
 }
 
 func TestWhatCannotBeHandedOnIsSaid(t *testing.T) {
-	m, err := newMetrics(&still{}, false, pcommon.NewResource(), time.Now)
+	m, err := newMetrics(&still{}, &exporter.Stats{}, false, pcommon.NewResource(), time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +145,7 @@ func histograms(t *testing.T, exponential bool) pmetric.Metric {
 		h.Observe(v)
 	}
 	h.(prometheus.ExemplarObserver).ObserveWithExemplar(0.5, prometheus.Labels{"trace_id": "0102030405060708090a0b0c0d0e0f10", "span_id": "0102030405060708"})
-	m, err := newMetrics(&still{}, exponential, pcommon.NewResource(), time.Now)
+	m, err := newMetrics(&still{}, &exporter.Stats{}, exponential, pcommon.NewResource(), time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/firebreak-io/firebreak/correlate/live"
+	"github.com/firebreak-io/firebreak/exporter"
 	"github.com/firebreak-io/firebreak/parsers"
 	"github.com/firebreak-io/firebreak/runbooks"
 )
@@ -90,12 +91,9 @@ func newShared(set connector.Settings, cfg *Config) (*shared, error) {
 		s.readers <- parsers.NewOTLP("otlp", func(why string) { s.logger.Debug("not read", zap.String("why", why)) })
 	}
 	from := resourceOf(set)
-	if s.metrics, err = newMetrics(s.engine, cfg.Histograms == Exponential, from, time.Now); err != nil {
+	s.incidents = newIncidents(s.engine, live.DetectConfig{Hold: cfg.Detect.Hold, Clear: cfg.Detect.Clear}, from, time.Now)
+	if s.metrics, err = newMetrics(s.engine, &exporter.Stats{Noticed: s.incidents.noticed}, cfg.Histograms == Exponential, from, time.Now); err != nil {
 		return nil, err
-	}
-	s.incidents = &incidents{
-		engine: s.engine, detector: live.NewDetector(live.DetectConfig{Hold: cfg.Detect.Hold, Clear: cfg.Detect.Clear}, nil),
-		resource: from, now: time.Now,
 	}
 	return s, nil
 }

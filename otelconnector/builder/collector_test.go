@@ -152,7 +152,7 @@ func until(t *testing.T, what string, limit time.Duration, ok func() bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
-	tick := time.NewTicker(50 * time.Millisecond)
+	tick := time.NewTicker(200 * time.Millisecond)
 	defer tick.Stop()
 	for !ok() {
 		select {

@@ -49,7 +49,7 @@ func newFleet(t *testing.T, lateness time.Duration) *fleet {
 			"exporters::otlp_http: {endpoint: \""+receiver.URL+"\", compression: none}",
 			"service::pipelines::metrics::exporters: [prometheus, otlp_http]",
 			"connectors::firebreak::metrics_flush_interval: "+flush.String(),
-			"connectors::firebreak::limits::lateness: "+lateness.String(),
+			"connectors::firebreak::limits: {lateness: "+lateness.String()+", max_age: "+(4*lateness).String()+"}",
 			fmt.Sprintf("service::telemetry::resource::service.instance.id: tier2-%d", i),
 			"service::telemetry::metrics::level: none",
 		))
