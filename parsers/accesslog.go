@@ -28,8 +28,11 @@ func accessLogFormat() Format {
 			}
 			return No
 		},
-		Parse: accessLog,
-		lines: true,
+		Parse:  accessLog,
+		Marks:  []string{` HTTP/1.1" `, ` HTTP/1.0" `, ` HTTP/2.0" `, ` HTTP/2" `},
+		Starts: startsAccessLines,
+		Block:  readAccessLines,
+		lines:  true,
 	}
 }
 

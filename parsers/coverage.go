@@ -10,7 +10,7 @@ import (
 // three failures in a day's. Lines without signs are passed by unread, so the
 // time that a log covers is taken from its first and its last lines.
 
-const tailSize = 16 << 10
+const tailSize = 64 << 10
 
 // tailReader keeps the last bytes that went through it.
 type tailReader struct {

@@ -2,6 +2,7 @@ package parsers
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -36,7 +37,12 @@ var levelSigns = func() []string {
 		" FATAL [", "] FATAL ", "[FATAL] ", "SEVERE: ", "严重: ", " [error] ", " [crit] ", ":error] ", "level=error", "level=ERROR", "severity=ERROR", "lvl=eror", "level=fatal",
 		`"level":"error"`, `"level": "error"`, `"level":"fatal"`, `"severity":"error"`, `"lvl":"error"`, `"@l":"Error"`, `"LogLevel":"Error"`, `"level":50,`, `"log.level":"error"`, `"log.level": "error"`,
 	}
+	signs = append(signs, "[错误] ", "【错误】", " 错误 ", "[异常] ", "[严重] ", "ERROR -- : ")
+	for n := range 100 { // Serilog's [13:20:01 ERR]
+		signs = append(signs, fmt.Sprintf("%02d ERR] ", n))
+	}
 	for d := '0'; d <= '9'; d++ {
+		signs = append(signs, string(d)+" [ERR] ")
 		signs = append(signs, string(d)+" ERROR ", string(d)+" FATAL ", string(d)+"\tERROR\t", "ERROR "+string(d)+" ", " ERROR "+string(d))
 	}
 	return slices.DeleteFunc(signs, func(s string) bool { return len(s) < windowSize })
@@ -187,4 +193,45 @@ func maskedMessage(text []byte) []byte {
 		}
 	}
 	return []byte(strings.ToValidUTF8(strings.TrimSpace(string(out)), ""))
+}
+
+// enoughAtEnd is how many errors the end of a log must hold to be told of by
+// themselves, and mostAtEnd which share of its records they then are.
+const (
+	enoughAtEnd = 100
+	mostAtEnd   = 0.2
+)
+
+// levelsAtEnd looks at the levels of a log's last records where no error was
+// counted: loggers write levels in more ways than there are signs for, such as
+// klog's E0314. What it says holds for these records alone.
+func (in *Input) levelsAtEnd(tail []byte, emit Emit) error {
+	if in.Tally["app-log"] > 0 || in.Lines.Wrapped() {
+		return nil
+	}
+	lines, number := bytes.Split(bytes.TrimRight(tail, "\n"), newline), in.Lines.Number()
+	var h header
+	var first evidence.Record
+	clock := newClockwork(in)
+	records, errors := 0, 0
+	for i, line := range lines[min(1, len(lines)-1):] { // the first is cut
+		if !h.parse(bytes.TrimRight(line, "\r")) || h.level == "" {
+			continue
+		}
+		records++
+		if h.level != "ERROR" && h.level != "FATAL" {
+			continue
+		}
+		if errors++; errors == 1 {
+			first = evidence.Record{Place: in.place(), Cite: in.cite(max(1, number-len(lines)+2+i)), Raw: bytes.Clone(line[:min(len(line), maxText)])}
+			first.Time, first.Zoned = clock.resolve(&h.stamp)
+			first.Mark = &evidence.Mark{Kind: evidence.MarkAppError, Subject: string(maskedMessage(line[min(h.text, len(line)):])), Text: snippet(line, maxText)}
+		}
+	}
+	if errors < enoughAtEnd || float64(errors) < mostAtEnd*float64(records) {
+		return nil
+	}
+	first.Mark.Count = errors
+	in.Tally["app-log"]++
+	return emit(&first)
 }

@@ -103,7 +103,7 @@ func levelOf(b []byte) string {
 		return "FATAL"
 	case "警告":
 		return "WARN"
-	case "严重":
+	case "严重", "错误":
 		return "ERROR"
 	case "信息":
 		return "INFO"

@@ -160,6 +160,8 @@ type Input struct {
 	// snapshots counts the session lists seen in this input.
 	snapshots int
 
+	lines *accessReader // the reader of access-log lines within other text
+
 	prom *promReader // the reader of metrics, kept between blocks
 	gc   *gcLog      // the reader of collectors' logs, kept between blocks
 	host *hostStat   // the same of a host's statistics
@@ -194,6 +196,7 @@ func Read(in *Input, emit Emit) error {
 		in.Lines.r = tail
 		in.From = in.logTime(sample, false)
 		defer func() { in.To = in.logTime(tail.tail, true) }()
+		in.atEnd = append(in.atEnd, func() error { return in.levelsAtEnd(tail.tail, emit) })
 		return Text(in, emit)
 	}
 	if in.Lines.follow != nil { // there is no end at which to tally

@@ -21,5 +21,6 @@ func families() [][]composed {
 		reloaded,
 		counters,
 		unknownErrors,
+		judged,
 	}
 }
