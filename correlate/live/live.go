@@ -114,9 +114,10 @@ type Engine struct {
 	mu       sync.Mutex // of what is taken in
 	waiting  *ledger.Waiting
 	closed   tombstones
-	reserved int // spans of the requests at hand
-	arrived  int // of those, the spans that were added
-	joining  int // spans that were taken out and are being joined
+	reserved int       // spans of the requests at hand
+	arrived  int       // of those, the spans that were added
+	came     time.Time // when the latest of those requests did
+	joining  int       // spans that were taken out and are being joined
 	recent   recent
 	sources  sourceBook
 	intake   Intake
@@ -183,6 +184,7 @@ func (e *Engine) Admit(transport string, spans int) bool {
 		return false
 	}
 	e.reserved += spans
+	e.came = e.cfg.Now()
 	e.intake.Received[transport] += int64(spans)
 	return true
 }
@@ -202,9 +204,12 @@ func (e *Engine) held() int { return e.waiting.Held() + e.reserved - e.arrived +
 
 // Add takes one record. It keeps nothing of r that is lent.
 func (e *Engine) Add(r *evidence.Record) {
-	now := e.cfg.Now()
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	now := e.came // spans of one request came at one time, as far as waiting goes
+	if r.Span == nil || e.reserved == 0 {
+		now = e.cfg.Now()
+	}
 	e.recent.add(now, r)
 	if r.Pool != nil {
 		e.rejected.add(r)
