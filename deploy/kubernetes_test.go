@@ -173,7 +173,7 @@ func TestStatefulSet(t *testing.T) {
 	}
 	limit, soft := quantity(text(at(box, "resources", "limits", "memory"))), quantity(text(at(box, "env", 0, "value")))
 	if limit == 0 || soft == 0 || soft > limit*95/100 || soft < limit*80/100 {
-		t.Errorf("GOMEMLIMIT is %d of %d MiB", soft, limit)
+		t.Errorf("FIREBREAK_LIMITS_MEMORY is %d of %d MiB", soft, limit)
 	}
 }
 

@@ -143,9 +143,7 @@ func TestRoomComesBeforePatience(t *testing.T) {
 	e := New(Config{Now: c.now, MaxSpans: 100})
 	var list []arrival
 	for n := range 8 {
-		for _, x := range checkout(n, 0, 40*time.Second) {
-			list = append(list, x)
-		}
+		list = append(list, checkout(n, 0, 40*time.Second)...)
 	}
 	play(e, c, 15*time.Second, list)
 	before := e.Snapshot()
