@@ -28,11 +28,11 @@ const memoryLimit = 512 << 20
 
 // program is a firebreak serve that runs.
 type program struct {
-	t                     *testing.T
-	bin, dir              string
-	grpc, http, web, more string
-	cmd                   *exec.Cmd
-	most                  int64 // memory, bytes
+	t               *testing.T
+	bin, dir        string
+	grpc, http, web string
+	cmd             *exec.Cmd
+	most            int64 // memory, bytes
 }
 
 // flooded says how many spans to send, and skips the test if none.
