@@ -103,6 +103,9 @@ func without(list, other []string) []string {
 // was lost, or moved, shows.
 func TestResumedLosesNothing(t *testing.T) {
 	for path, data := range texts(t) {
+		if strings.Contains(path, "/firebreak-records/") {
+			continue // written at once, and each line refers to names of those before
+		}
 		t.Run(strings.TrimPrefix(path, "../testdata/"), func(t *testing.T) {
 			name := filepath.Base(path)
 			want := read(name, bytes.NewReader(data))

@@ -108,6 +108,7 @@ var fields = map[string][]incident.Kind{
 	"needs_ms":             {incident.CallBudget},
 	"sustained_s":          {incident.RetrySustained},
 	"failed.share":         {incident.CallFailed, incident.CallTimeout},
+	"errors.peak_10s":      {incident.AppErrors},
 	"mean_s":               {incident.CallSlow},
 	"mean_before_s":        {incident.CallSlow},
 	"time.share":           timeKinds,
