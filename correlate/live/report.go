@@ -58,7 +58,8 @@ func (e *Engine) Publish() bool {
 	if last := e.published.Load(); fresh == 0 && last != nil && (len(list) > 0 || last.Records == 0) {
 		return false
 	}
-	basis := Basis{Sources: listed(list, dropped, e.Sources(), share), list: list}
+	list, old := setAside(list, began, e.cfg.Recent)
+	basis := Basis{Sources: listed(list, dropped, old, e.Sources(), share), list: list}
 	ctx, publish := e.step(context.Background(), "publish", attribute.Int("records", len(list)))
 	defer publish.End()
 	_, step := e.step(ctx, "report")

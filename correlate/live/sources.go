@@ -101,8 +101,9 @@ func (e *Engine) Sources() []SourceNews {
 }
 
 // listed makes the sources of a report: how many of the records that it was made
-// of came from each, and what their readers say of them.
-func listed(list []remembered, dropped map[string]int, news []SourceNews, share float64) []incident.Source {
+// of came from each, and what their readers say of them. What was dropped for want of
+// room, or set aside as old, is said.
+func listed(list []remembered, dropped, old map[string]int, news []SourceNews, share float64) []incident.Source {
 	byPath := map[string]*incident.Source{}
 	get := func(path string) *incident.Source {
 		s := byPath[path]
@@ -142,6 +143,10 @@ func listed(list []remembered, dropped map[string]int, news []SourceNews, share 
 		s := get(path)
 		s.Skipped += n
 		s.Problems = append(s.Problems, lang.Sprintf("%d observations were dropped because a store was full", n))
+	}
+	for path, n := range old {
+		s := get(path)
+		s.Problems = append(s.Problems, lang.Sprintf("%d observations are of another time than what burns now, by what they say: not looked at", n))
 	}
 	sources := make([]incident.Source, 0, len(byPath))
 	for _, s := range byPath {

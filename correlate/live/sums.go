@@ -9,6 +9,7 @@ import (
 
 	"github.com/firebreak-io/firebreak/correlate/ledger"
 	"github.com/firebreak-io/firebreak/evidence"
+	"github.com/firebreak-io/firebreak/incident"
 )
 
 // Snapshot is what was counted up to a moment. All of it only grows, until an
@@ -169,7 +170,7 @@ func label(name string) string {
 	if len(name) > maxLabel {
 		name = name[:maxLabel]
 	}
-	return strings.ToValidUTF8(name, "�")
+	return incident.Visible(strings.ToValidUTF8(name, "�"))
 }
 
 func (m *Method) add(x *ledger.Edge) {
