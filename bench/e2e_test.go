@@ -154,7 +154,7 @@ func load(t *testing.T, spans int64, first uint64) *sender.Load {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &sender.Load{Corpus: c, Laps: max(1, int(spans/c.Truth.Spans)), FirstLap: first, Step: 2 * time.Second}
+	return &sender.Load{Corpus: c, Laps: int((spans + c.Truth.Spans - 1) / c.Truth.Spans), FirstLap: first, Step: 2 * time.Second}
 }
 
 func (p *program) send(c sender.Config, l *sender.Load) sender.Result {
@@ -247,7 +247,9 @@ func TestFloodIsCountedExactly(t *testing.T) {
 	back := make(chan struct{})
 	go func() {
 		defer close(back)
-		time.Sleep(time.Duration(more.Truth().Spans) * time.Second / 25_000 / 3)
+		p.until("a part of them came", time.Minute, func() bool {
+			return p.counted().Total("firebreak_spans_received_total") > float64(want.Spans+more.Truth().Spans/3)
+		})
 		p.kill()
 		p.write(lines, lines+300)
 		p.start()
@@ -277,31 +279,58 @@ func TestFloodIsCountedExactly(t *testing.T) {
 	t.Logf("after the restart %v refusals, %d bundles", c.Total(refusals), len(folders))
 }
 
-// TestFloodOfTooMuch sends far more than there is room for, and does not send
-// again what was refused.
+// TestFloodOfTooMuch sends three times what is taken in at most, for a minute,
+// and does not send again what was refused. Then as much is taken in as before.
 func TestFloodOfTooMuch(t *testing.T) {
-	spans := flooded(t)
-	p := newProgram(t, fmt.Sprintf("limits: {memory: %d, max_spans: 60000, lateness: 3s}\n", memoryLimit))
+	lasts := 60 * time.Second
+	if flooded(t) < 2_000_000 {
+		lasts = 15 * time.Second
+	}
+	p := newProgram(t, fmt.Sprintf("limits: {memory: %d, max_spans: 20000, lateness: 3s}\n", memoryLimit))
 	p.start()
-	calm := sender.Config{Rate: 5_000, GiveUp: true}
-	before := p.send(calm, load(t, 60_000, 0))
-	much := load(t, spans, 1<<20)
-	r := p.send(sender.Config{Connections: 16, GiveUp: true}, much)
-	if sent := much.Truth().Spans; r.Accepted+r.Refused != sent || r.Refused == 0 || r.Failed != 0 {
-		t.Errorf("sent %d: %+v", sent, r)
+	var all sender.Result
+	lap := uint64(0)
+	flood := func(spans int64, c sender.Config) sender.Result {
+		t.Helper()
+		c.Connections, c.GiveUp = 16, true
+		l := load(t, spans, lap)
+		lap += uint64(l.Laps)
+		r := p.send(c, l)
+		if sent := l.Truth().Spans; r.Accepted+r.Refused != sent || r.Failed != 0 {
+			t.Errorf("sent %d: %+v", sent, r)
+		}
+		all.Accepted += r.Accepted
+		all.Refused += r.Refused
+		t.Logf("%d sent in %v, %.0f/s taken in", l.Truth().Spans, r.Took.Round(time.Second/10), float64(r.Accepted)/r.Took.Seconds())
+		return r
 	}
-	p.until("there is room again", time.Minute, func() bool { return p.counted().Total("firebreak_spans_held") < 30_000 })
-	after := p.send(calm, load(t, 60_000, 2<<20))
-	c := p.counted()
-	accepted, refused := before.Accepted+r.Accepted+after.Accepted, before.Refused+r.Refused+after.Refused
-	if n := c.Total("firebreak_spans_received_total"); n != float64(accepted) {
-		t.Errorf("%v spans were received, %d acknowledged", n, accepted)
+	// As much as goes in: more is offered until a good part of it is refused.
+	capacity := func() (perSecond float64) {
+		t.Helper()
+		for rate := 10_000; ; rate *= 2 {
+			r := flood(int64(rate)*10, sender.Config{Rate: float64(rate)})
+			if perSecond = float64(r.Accepted) / r.Took.Seconds(); r.Refused > r.Accepted/4 {
+				return perSecond
+			}
+			if rate > 1_000_000 {
+				t.Fatal("nothing is refused")
+			}
+		}
 	}
-	if before.Refused != 0 || after.Refused != 0 || after.Accepted != before.Accepted {
-		t.Errorf("before %+v, after %+v", before, after)
+	before := capacity()
+	r := flood(int64(3*before*lasts.Seconds()), sender.Config{Rate: 3 * before})
+	if r.Refused == 0 {
+		t.Error("nothing is refused of three times what goes in")
+	}
+	p.until("there is room again", time.Minute, func() bool { return p.counted().Total("firebreak_spans_held") < 5_000 })
+	if after := capacity(); after < 0.8*before {
+		t.Errorf("%.0f spans/s are taken in, and were %.0f/s before", after, before)
+	}
+	if n := p.counted().Total("firebreak_spans_received_total"); n != float64(all.Accepted) {
+		t.Errorf("%v spans were received, %d acknowledged", n, all.Accepted)
 	}
 	if p.most > memoryLimit {
 		t.Errorf("it took %d MB", p.most>>20)
 	}
-	t.Logf("%d accepted, %d refused, %d MB at most", accepted, refused, p.most>>20)
+	t.Logf("%d accepted, %d refused, %d MB at most", all.Accepted, all.Refused, p.most>>20)
 }
