@@ -10,6 +10,7 @@ const (
 	zoneStep = 15 * time.Minute // offsets of time zones are multiples of this,
 	zoneMax  = 26 * time.Hour   // and two of them differ by less
 	zoneLag  = time.Minute      // between what happened and its line
+	fewMarks = 5                // fewer marks (lines that say next to nothing) do not tell that now is looked at
 )
 
 // setAside parts the records that happened long before now, or days after it (a
@@ -20,7 +21,7 @@ func setAside(list []remembered, now time.Time, recent time.Duration) (kept []re
 	before, after := now.Add(-recent-oldAfter), now.Add(zoneMax)
 	ages := map[string]*agesOf{}
 	dumps := map[dumpName]time.Time{}
-	lately, any := false, false
+	lately, any := 0, false
 	for _, x := range list {
 		at := x.rec.Time
 		if at.IsZero() {
@@ -28,7 +29,11 @@ func setAside(list []remembered, now time.Time, recent time.Duration) (kept []re
 		}
 		foreign := at.Before(before) || at.After(after)
 		any = any || foreign
-		lately = lately || !foreign && !at.After(now.Add(ahead))
+		if !foreign && !at.After(now.Add(ahead)) {
+			if lately++; x.rec.Mark == nil {
+				lately = fewMarks
+			}
+		}
 		if x.rec.Dump != nil {
 			dumps[dumpName{x.rec.Cite.Source, x.rec.Dump.ID}] = at
 		}
@@ -39,7 +44,7 @@ func setAside(list []remembered, now time.Time, recent time.Duration) (kept []re
 		}
 		a.add(x.at.Sub(at), foreign, x.rec.Cite.Source != Source)
 	}
-	if !any || !lately {
+	if !any || lately < fewMarks {
 		return list, nil
 	}
 	old = map[string]int{}
