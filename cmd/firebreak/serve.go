@@ -83,6 +83,11 @@ func (a *app) serve(ctx context.Context, c *config, started func(served)) error 
 	if err != nil {
 		return failed(lang.Errorf("--runbooks %s:\n%w", c.Runbooks, err), lang.T("docs/runbooks.md says what a runbook may hold"))
 	}
+	release, err := lockFolders(c)
+	if err != nil {
+		return err
+	}
+	defer release()
 	told, err := startTelemetry(ctx, c.Telemetry, logger)
 	if err != nil {
 		return failed(lang.Errorf("telemetry: %w", err), "firebreak serve --check")
