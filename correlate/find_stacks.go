@@ -72,16 +72,18 @@ func (q *inquiry) stackFindings() {
 }
 
 // setStaleAside leaves out dumps that were taken long before the pool refused
-// work: what their threads waited for was another story. Those taken long after
-// stay: a pool that is still full says so itself.
+// work, or in a short burst of refusals that was over before the fire began: what
+// their threads waited for was another story. Those taken long after stay: a pool
+// that is still full says so itself.
 func (q *inquiry) setStaleAside(dumps []*dump) {
 	rej := q.refusals()
 	if rej.first.IsZero() || !q.comparableClocks() {
 		return
 	}
+	began := q.fireBegan()
 	stale := map[string]bool{}
 	for _, d := range dumps {
-		if !d.at.IsZero() && d.at.Before(rej.first.Add(-staleLong)) {
+		if !d.at.IsZero() && (d.at.Before(rej.first.Add(-staleLong)) || d.at.Before(began)) {
 			stale[d.key] = true
 		}
 	}
@@ -401,6 +403,11 @@ func (q *inquiry) dumpFindings(dumps []*dump) {
 		}
 		rej := q.refusals()
 		if d.at.IsZero() || rej.first.IsZero() {
+			continue
+		}
+		if began := q.fireBegan(); d.at.Before(began) && d.at.After(rej.first.Add(-staleAfter)) {
+			gap := began.Sub(d.at)
+			q.findCited(incident.DumpStale, d.source, lang.Sprintf("the dump in %s was taken %s before nearly all of the refusals, with calm between: it may not show the trouble", d.source, seconds(gap.Seconds())), 1, sp, cites, map[string]float64{"gap_s": round(gap.Seconds(), 0)}, nil)
 			continue
 		}
 		if d.at.After(rej.last.Add(staleAfter)) || d.at.Before(rej.first.Add(-staleAfter)) {

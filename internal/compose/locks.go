@@ -11,6 +11,14 @@ var locks = []composed{
 		Label: "lock-contention", Incidents: 1, Not: []string{"slow-sql", "cpu-saturation", "deadlock"},
 		Says: []string{"PriceTable"},
 	}},
+	{"lock-dump-of-a-cold-start", coldStart, want{
+		Why:   "Dubbo dumped threads behind a lock when the cold pool refused four calls; a minute of calm later a slow statement fills it, and Dubbo does not dump again.",
+		Label: "slow-sql", Or: []string{"pool-starvation", "inconclusive"}, Not: []string{"lock-contention"}, Findings: []string{"dump.stale"},
+	}},
+	{"lock-dump-of-the-first-refusal", firstRefusal, want{
+		Why:   "Dubbo dumped threads behind a lock when the pool first refused a call, and it goes on refusing for two minutes: the dump shows why.",
+		Label: "lock-contention", Not: []string{"slow-sql"}, NoFindings: []string{"dump.stale"},
+	}},
 	{"lock-reentrant-in-tomcat", reentrant, want{
 		Why:   "Workers queue for one ReentrantLock in a token cache that refreshes under the lock.",
 		Label: "lock-contention", Incidents: 1, Not: []string{"slow-sql", "deadlock", "pool-starvation"},
@@ -69,6 +77,50 @@ func monitorConvoy(f files) {
 		}
 		d.end()
 	}
+}
+
+// coldConvoy is the dump that Dubbo writes when a pool first refuses a call: its
+// threads wait for a repository that one of them sets up.
+func coldConvoy(f files, p node) {
+	d := jstack(f, "stock/Dubbo_JStack.log.2026-03-14_10:02:08:310", 8, after(310))
+	for i := 1; i <= 40; i++ {
+		own := slices.Concat(frames("com.acme.stock.StockServiceImpl.stock(StockServiceImpl.java:31)"), dubboServer(8, p))
+		name := fmt.Sprintf("DubboServerHandler-%s:20880-thread-%d", p.ip, i)
+		if i == 7 {
+			d.thread(name, runnable, frames("java.net.URLClassLoader.findClass(URLClassLoader.java:382)", "com.acme.stock.StockRepository.open(StockRepository.java:44)", "- locked <0x00000006c0a11338> (a java.lang.Object)"), own)
+		} else {
+			d.thread(name, blocked, frames("com.acme.stock.StockRepository.find(StockRepository.java:27)", "- waiting to lock <0x00000006c0a11338> (a java.lang.Object)"), own)
+		}
+	}
+	d.end()
+}
+
+func coldStart(f files) {
+	p := node{"3.2.9", "10.20.50.4", 20880}
+	l := log4j(f, "stock/stock.log")
+	for i := range 4 {
+		p.logExhausted(l, after(300+i*120), full(40, 90+i))
+	}
+	for i := range 12 {
+		l(after(6000+i*4000), "INFO", fmt.Sprintf("DubboServerHandler-%s:20880-thread-%d", p.ip, i+1), "com.acme.stock.StockServiceImpl", "stock of %d read in 3 ms", 500+i)
+	}
+	for i := range 180 {
+		p.logExhausted(l, after(62000+i*400), full(40, 4000+i*2))
+	}
+	coldConvoy(f, p)
+	slow := mysqlSlow(f, "mysql/slow.log")
+	for i := range 120 {
+		slow.add(after(60000+i*500), 5.1+float64(spread(i, 900))/1000, 0.00002, 1, 2480113, fmt.Sprintf("SELECT quantity FROM t_stock WHERE sku_code = 'A-%d'", 40+i))
+	}
+}
+
+func firstRefusal(f files) {
+	p := node{"3.2.9", "10.20.50.4", 20880}
+	l := log4j(f, "stock/stock.log")
+	for i := range 300 {
+		p.logExhausted(l, after(300+i*400), full(40, 90+i/30))
+	}
+	coldConvoy(f, p)
 }
 
 func reentrant(f files) {
