@@ -38,6 +38,7 @@ type watch struct {
 	detector *live.Detector
 	due      map[string]time.Time // when the bundle of an incident is to be written again
 	noted    map[string]time.Time // when a bundle's manifest last said that its incident goes on
+	unkept   map[string]unkept    // what could not be written, of the incidents that said so last
 
 	mu      sync.Mutex // of what is shown
 	open    []live.Episode
@@ -47,8 +48,16 @@ type watch struct {
 	past    []exporter.Noticed          // of those, the ones that are over, the latest first
 }
 
+// unkept is a bundle that could not be written. What comes next may be silence.
+type unkept struct {
+	episode live.Episode
+	p       *live.Published
+	basis   *live.Basis
+}
+
 const (
 	maxPast    = 50
+	maxUnkept  = 2               // each holds on to the records of a report
 	tryAgain   = time.Minute     // after what time a bundle that could not be written is tried again
 	goOn       = 2 * time.Minute // after what time it is written again, with more of how it burned
 	noteEvery  = 5 * time.Minute // how often a manifest says that the incident goes on
@@ -61,7 +70,7 @@ func startBundles(c *config, tracer trace.Tracer, logger *slog.Logger, now func(
 	w := &watch{
 		dir: c.Incidents.Dir, recent: c.Report.Recent, logger: logger, now: now, end: func() {},
 		opened: map[string]int64{}, seen: map[string]bool{}, reports: map[string]*incident.Report{}, due: map[string]time.Time{}, noted: map[string]time.Time{},
-		tracer: tracer,
+		unkept: map[string]unkept{}, tracer: tracer,
 	}
 	if tracer == nil {
 		w.tracer = noop.NewTracerProvider().Tracer("")
@@ -122,7 +131,13 @@ func (w *watch) begin(ctx context.Context, engine *live.Engine) {
 	w.engine = engine
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	done := make(chan struct{})
-	w.end = func() { cancel(); <-done }
+	w.end = func() {
+		cancel()
+		<-done
+		w.hearing.Lock()
+		defer w.hearing.Unlock()
+		w.keep(ctx, time.Time{})
+	}
 	go func() {
 		defer close(done)
 		tick := time.NewTicker(watchEvery)
@@ -138,10 +153,21 @@ func (w *watch) begin(ctx context.Context, engine *live.Engine) {
 				for _, e := range events {
 					w.happened(ctx, e, nil, nil)
 				}
+				w.keep(ctx, w.now())
 				w.hearing.Unlock()
 			}
 		}
 	}()
+}
+
+// keep tries again to write what could not be written, if it is due; all of it if
+// no time is given.
+func (w *watch) keep(ctx context.Context, at time.Time) {
+	for id, u := range w.unkept {
+		if at.IsZero() || !at.Before(w.due[id]) {
+			w.freeze(ctx, &u.episode, u.p, u.basis)
+		}
+	}
 }
 
 // observe hears of a report.
@@ -251,12 +277,16 @@ func (w *watch) freeze(ctx context.Context, e *live.Episode, p *live.Published, 
 		w.logger.Error("bundle failed", "id", e.ID, "err", err)
 		step.RecordError(err)
 		step.SetStatus(codes.Error, "")
-		w.due[e.ID] = p.At.Add(tryAgain)
+		w.due[e.ID] = later(p.At, w.now()).Add(tryAgain)
+		if _, is := w.unkept[e.ID]; is || len(w.unkept) < maxUnkept {
+			w.unkept[e.ID] = unkept{*e, p, basis}
+		}
 		if _, err := w.store.Get(e.ID); err != nil {
 			w.keepReport(e.ID, p.Report)
 		}
 		return
 	}
+	delete(w.unkept, e.ID)
 	if !again {
 		w.due[e.ID] = p.At.Add(goOn)
 	}
@@ -268,6 +298,13 @@ func (w *watch) freeze(ctx context.Context, e *live.Episode, p *live.Published, 
 	w.prune()
 }
 
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
 func (w *watch) keepReport(id string, r *incident.Report) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -277,6 +314,8 @@ func (w *watch) keepReport(id string, r *incident.Report) {
 // closed notes that an incident is over.
 func (w *watch) closed(ev live.Event) {
 	e := &ev.Episode
+	w.keep(context.Background(), time.Time{})
+	delete(w.unkept, e.ID)
 	delete(w.due, e.ID)
 	delete(w.noted, e.ID)
 	if w.keepPast(ev) {

@@ -388,3 +388,43 @@ func TestABundleThatCannotBeWritten(t *testing.T) {
 		t.Errorf("%+v\n%s", n, w.log.String())
 	}
 }
+
+// TestABundleIsKeptThoughNothingMoreComes: after a failure there may be silence.
+func TestABundleIsKeptThoughNothingMoreComes(t *testing.T) {
+	for name, next := range map[string]func(w *watched){
+		"a minute later": func(w *watched) {
+			w.watch.keep(t.Context(), w.at) // too early
+			if w.only().Bundle != nil {
+				t.Error("tried again at once")
+			}
+			w.at = w.at.Add(tryAgain)
+			w.watch.keep(t.Context(), w.at)
+		},
+		"at the end": func(w *watched) {
+			w.watch.begin(t.Context(), w.engine)
+			w.watch.end()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "incidents")
+			w := startWatched(t, time.Date(2026, 3, 14, 10, 3, 0, 0, time.UTC), func(c *config) { c.Incidents.Dir = dir })
+			if err := os.Mkdir(filepath.Join(dir, "2026-03-14T10-02Z-slow-sql-skuservice"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			w.read("../../testdata/incidents/reference-slow-sql-retries")
+			w.tell()
+			w.tell()
+			n := w.only()
+			if n.Bundle != nil {
+				t.Fatalf("%+v", n)
+			}
+			if err := os.Remove(filepath.Join(dir, n.ID)); err != nil {
+				t.Fatal(err)
+			}
+			next(w)
+			if n = w.only(); n.Bundle == nil || len(w.watch.unkept) != 0 {
+				t.Errorf("%+v\n%s", n, w.log.String())
+			}
+		})
+	}
+}
