@@ -75,7 +75,7 @@ func startBundles(c *config, tracer trace.Tracer, logger *slog.Logger, now func(
 	if tracer == nil {
 		w.tracer = noop.NewTracerProvider().Tracer("")
 	}
-	detect := live.DetectConfig{Hold: c.Detect.Hold, Clear: c.Detect.Clear}
+	detect := live.DetectConfig{Hold: c.Detect.Hold, Clear: c.Detect.Clear, Old: c.Report.Recent + 30*time.Minute}
 	if w.dir == "" {
 		w.detector = live.NewDetector(detect, nil)
 		return w, nil

@@ -22,6 +22,9 @@ type DetectConfig struct {
 	// Silence alone is no sign that anything is well: a fleet that is down sends
 	// nothing.
 	Silence time.Duration
+	// Old is how long ago an incident may have ended, by what its evidence says, to
+	// be opened (35 min): a dump of the last fire that was copied here is none.
+	Old time.Duration
 	// MaxOpen is how many incidents are followed at once (20).
 	MaxOpen int
 }
@@ -108,6 +111,9 @@ func NewDetector(c DetectConfig, open []Episode) *Detector {
 	if c.Silence <= 0 {
 		c.Silence = 12 * c.Clear
 	}
+	if c.Old <= 0 {
+		c.Old = 5*time.Minute + oldAfter
+	}
 	if c.MaxOpen <= 0 {
 		c.MaxOpen = 20
 	}
@@ -156,6 +162,7 @@ func (d *Detector) Observe(r *incident.Report, at time.Time, records int) []Even
 			events = append(events, e)
 		}
 	}
+	rest = slices.DeleteFunc(rest, func(v verdict) bool { return d.old(v.in, at) })
 	pairs, rest = match(d.pending, rest)
 	for _, p := range pairs {
 		p.f.suspect(p.v, at)
@@ -338,6 +345,12 @@ func later(a, b time.Time) time.Time {
 type verdict struct {
 	in    *incident.Incident
 	about []string
+}
+
+// old reports an incident that ended long ago, by what its evidence says.
+func (d *Detector) old(in *incident.Incident, at time.Time) bool {
+	to := later(in.Window.From, in.Window.To)
+	return !to.IsZero() && at.Sub(to) > d.cfg.Old
 }
 
 // burning are the incidents of a report that say that something is wrong.

@@ -186,3 +186,30 @@ func TestDetectorIsBounded(t *testing.T) {
 		}
 	}
 }
+
+// TestAnOldFireOpensNothing: what is over for an hour, by its evidence, is told by the
+// report and is no incident of now; one that is open goes on.
+func TestAnOldFireOpensNothing(t *testing.T) {
+	now := time.Date(2026, 3, 14, 10, 0, 0, 0, time.UTC)
+	ended := func(ago time.Duration) *incident.Report {
+		r := told("slow-sql/high@order")
+		r.Incidents[0].Window.From, r.Incidents[0].Window.To = now.Add(-ago-time.Minute), now.Add(-ago)
+		return r
+	}
+	for ago, want := range map[time.Duration]int{time.Minute: 1, 30 * time.Minute: 1, time.Hour: 0, 5000 * time.Hour: 0} {
+		d := NewDetector(DetectConfig{}, nil)
+		for i := range 5 {
+			d.Observe(ended(ago), now.Add(time.Duration(i)*10*time.Second), 10)
+		}
+		if got := len(d.Open()); got != want {
+			t.Errorf("ended %v ago: %d are open, want %d", ago, got, want)
+		}
+	}
+	d := NewDetector(DetectConfig{}, nil)
+	for _, ago := range []time.Duration{time.Minute, time.Minute, time.Hour} {
+		d.Observe(ended(ago), now, 10)
+	}
+	if len(d.Open()) != 1 || !d.Open()[0].Said.Equal(now) {
+		t.Errorf("what is open does not go on: %+v", d.Open())
+	}
+}
