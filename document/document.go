@@ -108,16 +108,22 @@ func Clip(s string, n int) string {
 // Nearest returns the known word most like a misspelt one, as a hint; empty if
 // none is near.
 func Nearest(word string, known []string) string {
+	best := Closest(word, known)
+	if best == "" {
+		return ""
+	}
+	return lang.Sprintf(" (did you mean %q?)", best)
+}
+
+// Closest returns the known word most like a misspelt one; empty if none is near.
+func Closest(word string, known []string) string {
 	best, least := "", 4
 	for _, k := range known {
 		if d := distance(word, k); d < least && d*3 <= len(k) {
 			best, least = k, d
 		}
 	}
-	if best == "" {
-		return ""
-	}
-	return lang.Sprintf(" (did you mean %q?)", best)
+	return best
 }
 
 // distance is the edit distance of two words.

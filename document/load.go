@@ -39,9 +39,23 @@ func (f *File) broken(err error) Problems {
 	}
 	var bad *yaml.LoadError
 	if errors.As(err, &bad) {
+		if tab := f.indentedByTab(bad.Mark.Line); tab > 0 {
+			return Problems{f.Problem(Place{bad.Mark.Line, tab}, "a tab: YAML is indented by spaces, and tabs are not allowed for it")}
+		}
 		return Problems{f.Problem(Place{bad.Mark.Line, max(1, bad.Mark.Column)}, "%s", bad.Message)}
 	}
 	return Problems{f.Problem(Place{}, "%s", strings.TrimPrefix(err.Error(), "yaml: "))}
+}
+
+// indentedByTab returns the column of a tab in the indentation of a line; 0 if
+// there is none.
+func (f *File) indentedByTab(n int) int {
+	if n < 1 || n > len(f.Lines) {
+		return 0
+	}
+	line := f.Lines[n-1]
+	blank := line[:len(line)-len(strings.TrimLeft(line, " \t"))]
+	return strings.IndexByte(blank, '\t') + 1
 }
 
 // PlaceOf is where a node stands.

@@ -21,6 +21,7 @@ type app struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	env            func(string) string
+	environ        func() []string
 	now            func() time.Time
 	analyse        analyser
 	play           func(*tui.Model) (*tui.Model, error) // the screen, until it is left
@@ -59,7 +60,7 @@ type progress struct {
 func newApp(analyse analyser) *app {
 	a := &app{
 		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
-		env: os.Getenv, now: time.Now, analyse: analyse,
+		env: os.Getenv, environ: os.Environ, now: time.Now, analyse: analyse,
 		outTerminal: term.IsTerminal(int(os.Stdout.Fd())),
 		errTerminal: term.IsTerminal(int(os.Stderr.Fd())),
 		inTerminal:  term.IsTerminal(int(os.Stdin.Fd())),

@@ -62,9 +62,9 @@ func (a *app) attach(cmd *cobra.Command, address string, o attachOptions, s scre
 	if s.theme != "" && !slices.Contains(themes, s.theme) {
 		return usagef("--theme dark, light or contrast", "--theme %q is none of them", s.theme)
 	}
-	books, err := runbooks.Load(o.runbooks)
+	books, err := ownRunbooks(o.runbooks)
 	if err != nil {
-		return failed(lang.Errorf("--runbooks %s:\n%w", o.runbooks, err), lang.T("docs/runbooks.md says what a runbook may hold"))
+		return err
 	}
 	source, err := newRemote(address, books)
 	if err != nil {
@@ -78,7 +78,11 @@ func (a *app) attach(cmd *cobra.Command, address string, o attachOptions, s scre
 		ctx, stop := interruptible()
 		defer stop()
 		r, err := source.Next(ctx, 0)
-		if err != nil {
+		var foreign *foreignError
+		switch {
+		case errors.As(err, &foreign):
+			return failed(err, "firebreak attach localhost:9464")
+		case err != nil:
 			return failed(err, "firebreak serve")
 		}
 		return incident.WriteText(a.stdout, r.Report, incident.TextOptions{ASCII: o.ascii, Width: 100, Zone: q.zone})
@@ -118,7 +122,11 @@ func (r *remote) name() string { return r.base.Redacted() }
 func (r *remote) Next(ctx context.Context, after uint64) (tui.Reading, error) {
 	for {
 		reading, some, err := r.ask(ctx, after)
-		if err != nil {
+		var foreign *foreignError
+		switch {
+		case errors.As(err, &foreign):
+			return tui.Reading{}, err
+		case err != nil:
 			return tui.Reading{}, lang.Errorf("%s does not answer: %w", r.name(), err)
 		}
 		if some {
@@ -148,18 +156,27 @@ func (r *remote) ask(ctx context.Context, after uint64) (tui.Reading, bool, erro
 	case http.StatusNoContent:
 		return tui.Reading{}, false, nil
 	case http.StatusOK:
+	case http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusBadRequest:
+		return tui.Reading{}, false, r.foreign(resp.StatusCode)
 	default:
 		return tui.Reading{}, false, fmt.Errorf("HTTP %s", resp.Status)
 	}
 	revision, err := strconv.ParseUint(resp.Header.Get(exporter.RevisionHeader), 10, 64)
 	if err != nil {
-		return tui.Reading{}, false, errors.New(lang.T("that is no firebreak serve"))
+		return tui.Reading{}, false, r.foreign(resp.StatusCode)
 	}
 	report, err := incident.ReadJSON(io.LimitReader(resp.Body, maxReport))
 	if err != nil {
 		return tui.Reading{}, false, err
 	}
 	return tui.Reading{Report: report, Books: r.books, Revision: revision}, true, nil
+}
+
+// foreignError is that somebody else answers at the address.
+type foreignError struct{ error }
+
+func (r *remote) foreign(status int) error {
+	return &foreignError{lang.Errorf("%s is no firebreak serve: it answers HTTP %d; is this firebreak's web address, by default :9464?", r.name(), status)}
 }
 
 // Read implements tui.Source: the last report, whatever the window.

@@ -72,11 +72,14 @@ func TestAttachFollows(t *testing.T) {
 }
 
 func TestAttachToSomethingElse(t *testing.T) {
-	a := &answers{list: []func(http.ResponseWriter){status(http.StatusOK)}}
+	a := &answers{list: []func(http.ResponseWriter){status(http.StatusOK), status(http.StatusNotFound)}}
 	srv := httptest.NewServer(a)
 	defer srv.Close()
-	if _, err := remoteSource(t, srv.URL).Next(context.Background(), 0); err == nil || !strings.Contains(err.Error(), "no firebreak serve") {
-		t.Errorf("%v", err)
+	for _, code := range []int{200, 404} {
+		want := fmt.Sprintf("%s is no firebreak serve: it answers HTTP %d; is this firebreak's web address, by default :9464?", srv.URL, code)
+		if _, err := remoteSource(t, srv.URL).Next(context.Background(), 0); err == nil || err.Error() != want {
+			t.Errorf("%v", err)
+		}
 	}
 	gone := strings.Replace(srv.URL, "://", "://reader:secret@", 1)
 	srv.Close()

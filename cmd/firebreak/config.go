@@ -177,6 +177,7 @@ func (c *config) Validate() []invalid {
 		v.refuse("limits.max_age", "must not be below limits.lateness (%s)", c.Limits.Lateness)
 	}
 	c.validateTelemetry(&v)
+	c.validateFiles(&v)
 	return v
 }
 

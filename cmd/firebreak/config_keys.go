@@ -103,8 +103,8 @@ func (l *logsConfig) settings() []setting {
 		{key: "paths", value: texts(&l.Paths), meaning: lang.T("the files: names or patterns, also of files that are not there yet")},
 		{key: "exclude", value: texts(&l.Exclude), meaning: lang.T("patterns of files to leave out")},
 		{key: "service", value: textValue{&l.Service}, meaning: lang.T("the service that writes them, where they do not say so")},
-		{key: "format", value: textValue{&l.Format}, meaning: lang.T("a format of firebreak formats; empty: it is recognised")},
-		{key: "access_format", value: textValue{&l.AccessFormat}, meaning: lang.T("the format of access logs, as the server's configuration has it")},
+		{key: "format", value: formatValue{&l.Format}, meaning: lang.T("a format of firebreak formats; empty: it is recognised")},
+		{key: "access_format", value: accessValue{textValue{&l.AccessFormat}}, meaning: lang.T("the format of access logs, as the server's configuration has it")},
 		{key: "from", value: wordValue{&l.From, []string{fromEnd, fromStart}}, meaning: lang.T("where a file begins that was there before serve was: end or start")},
 	}
 }

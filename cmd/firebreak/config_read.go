@@ -2,8 +2,8 @@ package main
 
 import (
 	"fmt"
-	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +12,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/firebreak-io/firebreak/document"
+	"github.com/firebreak-io/firebreak/incident"
 	"github.com/firebreak-io/firebreak/lang"
 )
 
@@ -26,23 +27,37 @@ type configReader struct {
 	file     *document.File
 	problems document.Problems
 	origins  map[string]func(text string) document.Problem // by key
+	told     map[string]bool                               // keys of which something else was said: misspelt, or no value
 }
 
-// readConfig reads the configuration of serve. The file may be empty: none.
-func readConfig(name string, env func(string) string, flags *pflag.FlagSet) (*config, error) {
-	r := &configReader{config: defaultConfig(), origins: map[string]func(string) document.Problem{}}
+// configOrigins are where a configuration comes from.
+type configOrigins struct {
+	file     string // empty: none
+	env      func(string) string
+	environ  func() []string // NAME=value; may be nil
+	flags    *pflag.FlagSet
+	checking bool // by --check
+}
+
+// readConfig reads the configuration of serve.
+func readConfig(from configOrigins) (*config, error) {
+	name := from.file
+	r := &configReader{config: defaultConfig(), origins: map[string]func(string) document.Problem{}, told: map[string]bool{}}
 	if name != "" {
 		text, err := os.ReadFile(name)
 		if err == nil && len(text) > maxConfig {
 			err = lang.Errorf("%s is larger than 1 MiB: no configuration", name)
 		}
 		if err != nil {
-			return nil, failed(lang.Errorf("read the configuration: %w", err), "firebreak serve --config firebreak.yaml")
+			return nil, failed(lang.Errorf("read the configuration: %w", err), insteadOf(name))
 		}
 		r.readFile(name, text)
 	}
-	r.readEnvironment(env)
-	r.readFlags(flags)
+	r.readEnvironment(from.env)
+	if from.environ != nil {
+		r.unknownVariables(from.environ())
+	}
+	r.readFlags(from.flags)
 	r.config.deriveLimits(func(key string) bool { return r.origins[key] != nil })
 	for _, bad := range r.config.Validate() {
 		r.invalid(bad)
@@ -50,15 +65,37 @@ func readConfig(name string, env func(string) string, flags *pflag.FlagSet) (*co
 	if len(r.problems) == 0 {
 		return r.config, nil
 	}
-	try := "firebreak serve --help"
-	if name != "" {
-		try = "firebreak serve --check --config " + name
+	r.problems = r.problems.Sorted()
+	return nil, &usageError{r.problems.Error(), r.try(name, from.checking)}
+}
+
+// try is what to type next when something is wrong.
+func (r *configReader) try(name string, checking bool) string {
+	if !checking && name != "" {
+		return "firebreak serve --check --config " + incident.Quote(name)
 	}
-	return nil, &usageError{r.problems.Sorted().Error(), try}
+	for _, p := range r.problems {
+		if p.File == name && p.Line > 0 {
+			return fmt.Sprintf("${EDITOR:-vi} +%d %s", p.Line, incident.Quote(name))
+		}
+	}
+	return "firebreak serve --help"
+}
+
+// insteadOf is what to type next when there is no such file.
+func insteadOf(name string) string {
+	const usual = "firebreak.yaml"
+	if _, err := os.Stat(usual); err == nil && filepath.Clean(name) != usual {
+		return "firebreak serve --config " + usual
+	}
+	return "ls -l " + incident.Quote(filepath.Dir(name))
 }
 
 // invalid notes what is wrong with a value where it came from.
 func (r *configReader) invalid(bad invalid) {
+	if r.told[bad.key] {
+		return
+	}
 	at := r.origins[bad.key]
 	for key := bad.key; at == nil && key != ""; at = r.origins[key] { // missing: its section will do
 		key = key[:max(0, strings.LastIndexByte(key, '.'))]
@@ -88,8 +125,7 @@ func (r *configReader) readFlags(flags *pflag.FlagSet) {
 	}
 }
 
-// readEnvironment takes the variables that are set and not empty. Others that
-// begin the same way are left alone: Kubernetes makes some of its own.
+// readEnvironment takes the variables that are set and not empty.
 func (r *configReader) readEnvironment(env func(string) string) {
 	for _, s := range r.config.settings() {
 		if s.value == nil {
@@ -106,6 +142,7 @@ func (r *configReader) set(s setting, from, text string) {
 	origin := func(why string) document.Problem { return document.Problem{File: from, Text: why} }
 	r.origins[s.key] = origin
 	if err := s.value.Set(text); err != nil {
+		r.told[s.key] = true
 		r.problems = append(r.problems, origin(err.Error()))
 	}
 }
@@ -145,7 +182,7 @@ func (r *configReader) section(n *yaml.Node, at, prefix string, settings []setti
 		what = lang.T("the configuration")
 	}
 	if n.Kind != yaml.MappingNode {
-		r.complain(n, "%s must be a mapping: %s", what, strings.Join(keysBelow(prefix, settings), ", "))
+		r.complain(n, "%s must be a mapping%s: %s", what, r.list(n, what), strings.Join(keysBelow(prefix, settings), ", "))
 		return
 	}
 	seen := map[string]bool{}
@@ -154,6 +191,9 @@ func (r *configReader) section(n *yaml.Node, at, prefix string, settings []setti
 		known := keysBelow(prefix, settings)
 		switch {
 		case key.Kind != yaml.ScalarNode || !slices.Contains(known, key.Value):
+			if meant := document.Closest(key.Value, known); meant != "" {
+				r.told[at+meant] = true
+			}
 			r.complain(key, "%s has no key %q%s: it has %s", what, key.Value, document.Nearest(key.Value, known), strings.Join(known, ", "))
 			continue
 		case seen[key.Value]:
@@ -176,6 +216,20 @@ func (r *configReader) section(n *yaml.Node, at, prefix string, settings []setti
 			r.value(value, at+key.Value, settings[j])
 		}
 	}
+}
+
+// list is a hint at the list that was meant, where a section is given as one.
+func (r *configReader) list(n *yaml.Node, section string) string {
+	if n.Kind != yaml.SequenceNode {
+		return ""
+	}
+	var lists []string
+	for _, s := range r.config.settings() {
+		if s.item != nil {
+			lists = append(lists, s.key)
+		}
+	}
+	return document.Nearest(section, lists)
 }
 
 // keysBelow are the keys and sections right below a prefix, in order.
@@ -227,21 +281,7 @@ func (r *configReader) value(n *yaml.Node, key string, s setting) {
 		return
 	}
 	if err := s.value.Set(n.Value); err != nil {
+		r.told[key] = true
 		r.complain(n, "%s: %s", key, err.Error())
 	}
-}
-
-// said is what the configuration is, key by key, as --check shows it.
-func (c *config) said() string {
-	var b strings.Builder
-	values := map[string]string{}
-	for _, s := range c.settings() {
-		if s.value != nil {
-			values[s.key] = s.value.String()
-		}
-	}
-	for _, key := range slices.Sorted(maps.Keys(values)) {
-		fmt.Fprintf(&b, "%s: %s\n", key, values[key])
-	}
-	return b.String()
 }

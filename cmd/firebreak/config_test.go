@@ -29,7 +29,14 @@ func configured(t *testing.T, text string, env map[string]string, args ...string
 	if err := flags.Parse(args); err != nil {
 		return nil, err
 	}
-	return readConfig(name, func(key string) string { return env[key] }, flags)
+	environ := func() []string {
+		var list []string
+		for name, value := range env {
+			list = append(list, name+"="+value)
+		}
+		return list
+	}
+	return readConfig(configOrigins{file: name, env: func(key string) string { return env[key] }, environ: environ, flags: flags})
 }
 
 // TestExampleConfiguration holds the example to the defaults, all keys in it,
@@ -48,6 +55,7 @@ func TestExampleConfiguration(t *testing.T) {
 		t.Errorf("the example is\n%+v\nthe defaults are\n%+v", c, want)
 	}
 	lists := strings.NewReplacer("\n#  - ", "\n  - ", "\n#    ", "\n    ").Replace(strings.ReplaceAll(text, ": []\n", ":\n"))
+	lists = strings.ReplaceAll(lists, "/etc/firebreak/", secrets(t)+"/")
 	c, err = configured(t, lists, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -133,7 +141,8 @@ func TestWrongConfigurations(t *testing.T) {
 		"bool":             {"public: maybe\n", `:1:9: public: "maybe" is neither true nor false`},
 		"word":             {"log: {level: loud}\n", `:1:14: log.level: "loud" is none of debug, info, warn, error`},
 		"no YAML":          {"otlp: {grpc: [\n", ":2:"},
-		"tab":              {"otlp:\n\tgrpc: x\n", ":2:"},
+		"tab":              {"otlp:\n\tgrpc: x\n", ":2:1: a tab: YAML is indented by spaces"},
+		"tab, deeper":      {"otlp:\n  grpc: x\n \thttp: y\n", ":3:2: a tab: YAML is indented by spaces"},
 		"order":            {"limits:\n  max_age: 1s\n", ":2:12: must not be below limits.lateness (10s)"},
 		"address":          {"otlp:\n  grpc: 4317\n", `:2:9: "4317" is no address`},
 		"port":             {"otlp: {grpc: \"localhost:otlp\"}\n", "is no address"},
@@ -143,6 +152,8 @@ func TestWrongConfigurations(t *testing.T) {
 		"CA without cert":  {"otlp: {tls: {client_ca_file: ca.pem}}\n", ":1:30: asks clients for certificates"},
 		"glob":             {"logs:\n  - {paths: [\"/var/[log\"]}\n", `:2:13: "/var/[log" is no pattern of names`},
 		"no paths":         {"logs:\n  - {service: order}\n", ":2:5: is missing: the files to follow"},
+		"format":           {"logs:\n  - paths: [x]\n    format: dubo\n", `:3:13: logs[0].format: there is no format "dubo"`},
+		"list for section": {"log:\n  - paths: [x]\n", `:2:3: log must be a mapping (did you mean "logs"?): level, format`},
 		"no dir":           {"dumps: [{}]\n", ":1:9: is missing: the folder to watch"},
 		"URL":              {"scrape: [{url: \"10.20.1.5:6060\", kind: prometheus}]\n", `:1:16: "10.20.1.5:6060" is no URL`},
 		"kind":             {"scrape: [{url: \"http://10.20.1.5\"}]\n", ":1:10: is missing: goroutines or prometheus"},
@@ -181,14 +192,38 @@ func TestCheckSaysTheConfiguration(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	dir := t.TempDir()
+	for _, name := range []string{"app.log", "debug.log", "web.log", "1.jstack", "2.jstack.tmp"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sources := filepath.Join(t.TempDir(), "sources.yaml")
+	if err := os.WriteFile(sources, []byte(strings.ReplaceAll(`
+logs:
+  - {paths: ["DIR/*.log", DIR/app.log], exclude: ["debug.*"], service: order}
+  - {paths: DIR/later.log}
+dumps: [{dir: DIR, patterns: ["*.jstack"]}, {dir: DIR/none}]
+scrape: [{url: "http://probe:secret@10.20.1.5:9090/metrics", kind: prometheus, service: order, every: 15s}]
+`, "DIR", dir)), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for _, x := range []struct {
 		file string
 		code int
 		want string
 	}{
 		{good, exitAnalysed, "limits.memory: 512MiB\n"},
-		{bad, exitUsage, "Try: firebreak serve --check --config " + bad},
-		{"missing.yaml", exitFailed, "missing.yaml"},
+		{bad, exitUsage, "Try: ${EDITOR:-vi} +1 " + bad},
+		{"missing.yaml", exitFailed, "missing.yaml: no such file or directory\nTry: ls -l .\n"},
+		{sources, exitAnalysed, strings.ReplaceAll(`
+logs[0]: DIR/*.log of order: 2 files match now
+logs[0]: DIR/app.log of order: 1 file matches now
+logs[1]: DIR/later.log: no file matches now
+dumps[0]: DIR *.jstack: 1 file matches now
+dumps[1]: DIR/none: DIR/none cannot be read (no such file or directory)
+scrape[0]: http://probe:xxxxx@10.20.1.5:9090/metrics of order: prometheus, every 15s
+`, "DIR", dir)},
 	} {
 		var out bytes.Buffer
 		a := newApp(analyse)

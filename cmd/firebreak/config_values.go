@@ -12,7 +12,9 @@ import (
 	"github.com/prometheus/common/model"
 	"github.com/spf13/pflag"
 
+	"github.com/firebreak-io/firebreak/document"
 	"github.com/firebreak-io/firebreak/lang"
+	"github.com/firebreak-io/firebreak/parsers"
 )
 
 // The kinds of values. Each is read the same way from a flag, a variable and the
@@ -40,6 +42,61 @@ func (v wordValue) Set(s string) error {
 }
 func (v wordValue) String() string { return *v.to }
 func (v wordValue) Type() string   { return "string" }
+
+// formatValue is the name of a format, "text" for none of them, or empty.
+type formatValue struct{ to *string }
+
+func (v formatValue) Set(s string) error {
+	names := []string{"text"}
+	for _, f := range parsers.Formats() {
+		names = append(names, f.Name)
+	}
+	if s != "" && !slices.Contains(names, s) {
+		return lang.Errorf("there is no format %q%s: firebreak formats lists them, and left out it is recognised", s, likely(s, names))
+	}
+	*v.to = s
+	return nil
+}
+func (v formatValue) String() string { return *v.to }
+func (v formatValue) Type() string   { return "string" }
+
+// likely is a hint at the formats that were meant: those with the word in their
+// name, or what is spelt most alike.
+func likely(word string, names []string) string {
+	word = strings.ToLower(word)
+	if near := document.Nearest(word, names); near != "" {
+		return near
+	}
+	var parts []string
+	for _, n := range names {
+		parts = append(parts, strings.Split(n, "-")...)
+	}
+	if part := document.Closest(word, parts); part != "" {
+		word = part
+	}
+	var with []string
+	for _, n := range names {
+		if len(word) > 2 && strings.Contains(n, word) {
+			with = append(with, strconv.Quote(n))
+		}
+	}
+	if len(with) == 0 || len(with) > 4 {
+		return ""
+	}
+	return lang.Sprintf(" (did you mean %s?)", strings.Join(with, ", "))
+}
+
+// accessValue is a layout of access logs, or empty.
+type accessValue struct{ textValue }
+
+func (v accessValue) Set(s string) error {
+	if s != "" {
+		if err := parsers.CheckAccessFormat(s); err != nil {
+			return err
+		}
+	}
+	return v.textValue.Set(s)
+}
 
 // boolValue is true or false.
 type boolValue struct{ to *bool }
@@ -205,4 +262,4 @@ func (v textsValue) String() string {
 }
 func (v textsValue) Type() string { return "strings" }
 
-var _ = []pflag.Value{textValue{}, wordValue{}, boolValue{}, countValue{}, durationValue{}, sizeValue{}, textsValue{}}
+var _ = []pflag.Value{textValue{}, wordValue{}, formatValue{}, accessValue{}, boolValue{}, countValue{}, durationValue{}, sizeValue{}, textsValue{}}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	collectors "github.com/prometheus/client_golang/prometheus/collectors"
@@ -44,11 +45,14 @@ was taken in is counted first.`),
 			if file == "" {
 				file = a.env("FIREBREAK_CONFIG")
 			}
-			c, err := readConfig(file, a.env, cmd.Flags())
+			c, err := readConfig(configOrigins{file: file, env: a.env, environ: a.environ, flags: cmd.Flags(), checking: check})
 			if err != nil {
 				return err
 			}
 			if check {
+				if _, err := ownRunbooks(c.Runbooks); err != nil {
+					return err
+				}
 				_, err := io.WriteString(cmd.OutOrStdout(), c.said())
 				return err
 			}
@@ -79,9 +83,9 @@ func (a *app) serve(ctx context.Context, c *config, started func(served)) error 
 	if err != nil {
 		return err
 	}
-	books, err := runbooks.Load(c.Runbooks)
+	books, err := ownRunbooks(c.Runbooks)
 	if err != nil {
-		return failed(lang.Errorf("--runbooks %s:\n%w", c.Runbooks, err), lang.T("docs/runbooks.md says what a runbook may hold"))
+		return err
 	}
 	release, err := lockFolders(c)
 	if err != nil {
@@ -123,16 +127,16 @@ func (a *app) serve(ctx context.Context, c *config, started func(served)) error 
 	server.Stats.Sources = sources.stats
 	page, err := startWeb(c.Web, server, logger)
 	if err != nil {
-		return failed(err, "firebreak serve --web.listen-address localhost:0")
+		return failed(err, elsewhere(err))
 	}
 	broken := make(chan error, 4)
 	receiver, err := startOTLP(ctx, c.OTLP, limitMemory(c.Limits.Memory), engine, told.tracer, logger, broken)
 	if err != nil {
-		return errors.Join(failed(lang.Errorf("take in traces: %w", err), "firebreak serve --otlp-grpc localhost:0 --otlp-http ''"), page.close())
+		return errors.Join(failed(lang.Errorf("take in traces: %w", err), elsewhere(err)), page.close())
 	}
 	taking.Store(receiver)
 	server.SetReady(true)
-	logger.Info("listening", "grpc", c.OTLP.GRPC, "http", c.OTLP.HTTP, "web", fmt.Sprint(page.addresses()))
+	logger.Info("listening", "grpc", receiver.Address(otlp.GRPC), "http", receiver.Address(otlp.HTTP), "web", fmt.Sprint(page.addresses()))
 	started(served{page.addresses(), engine})
 
 	err = run(ctx, engine, c.Report.Every, broken, page.failed)
@@ -150,6 +154,24 @@ func (a *app) serve(ctx context.Context, c *config, started func(served)) error 
 	}
 	server.Leave()
 	return errors.Join(err, page.close())
+}
+
+// ownRunbooks are the built-in runbooks and those of a folder.
+func ownRunbooks(dir string) (*runbooks.Library, error) {
+	books, err := runbooks.Load(dir)
+	if err != nil {
+		return nil, failed(lang.Errorf("--runbooks %s:\n%w", dir, err), lang.T("docs/runbooks.md says what a runbook may hold"))
+	}
+	return books, nil
+}
+
+// elsewhere is what to type next when serve could not begin to listen: where the
+// address is taken, any that is free.
+func elsewhere(err error) string {
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return "firebreak serve --otlp-grpc localhost:0 --otlp-http localhost:0 --web.listen-address localhost:0"
+	}
+	return "firebreak serve --check"
 }
 
 // run counts and reports until the context ends or something breaks.

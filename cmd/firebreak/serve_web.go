@@ -44,7 +44,7 @@ func startWeb(c webConfig, s *exporter.Server, logger *slog.Logger) (*webPage, e
 		return nil, errors.Join(lang.Errorf("--web.config.file: %w", err), p.close())
 	}
 	go func() {
-		if err := web.ServeMultiple(p.listeners, p.server, flags, logger); err != nil && !errors.Is(err, http.ErrServerClosed) {
+		if err := web.ServeMultiple(p.listeners, p.server, flags, logger.With("listener", "web")); err != nil && !errors.Is(err, http.ErrServerClosed) {
 			p.failed <- err
 		}
 	}()

@@ -60,7 +60,7 @@ func (r *Receiver) exportGRPC(req *http.Request) (rejected int, err error) {
 	case !served:
 		return 0, &refusal{NotFound, codes.Unimplemented, http.StatusOK, fmt.Sprintf("there is no method %.100q here: only traces and logs are taken", req.URL.Path), false}
 	case !r.cfg.Token.allows(req.Header.Values("Authorization")):
-		return 0, unauthorised()
+		return 0, r.unauthorised(GRPC, req.RemoteAddr)
 	}
 	var prefix [5]byte
 	if _, err := io.ReadFull(req.Body, prefix[:]); err != nil {

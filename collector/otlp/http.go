@@ -53,7 +53,7 @@ func (r *Receiver) exportHTTP(req *http.Request, kind string) (rejected int, err
 	case kind != asJSON && kind != asProto && kind != "application/protobuf":
 		return 0, &refusal{ContentType, codes.InvalidArgument, http.StatusUnsupportedMediaType, "the content type must be " + asProto + " or " + asJSON, false}
 	case !r.cfg.Token.allows(req.Header.Values("Authorization")):
-		return 0, unauthorised()
+		return 0, r.unauthorised(HTTP, req.RemoteAddr)
 	case req.ContentLength > maxRequest:
 		return 0, errTooLarge
 	case r.budget.used.Load()+req.ContentLength > r.budget.limit: // it would not fit, so none of it is read
@@ -73,10 +73,6 @@ func (r *Receiver) exportHTTP(req *http.Request, kind string) (rejected int, err
 		}
 	}
 	return r.take(HTTP, what, kind == asJSON, b.bytes())
-}
-
-func unauthorised() *refusal {
-	return &refusal{Unauthorised, codes.Unauthenticated, http.StatusUnauthorized, "a bearer token is asked for, and this is not it", false}
 }
 
 // refuseHTTP answers why a request was not taken.

@@ -91,7 +91,13 @@ type Receiver struct {
 	stats   *counters
 	servers []*http.Server
 	running sync.WaitGroup
+
+	addresses map[string]string // where it listens, by transport
+	strangers strangers
 }
+
+// Address is where a transport is listened for; empty if it is not.
+func (r *Receiver) Address(transport string) string { return r.addresses[transport] }
 
 // Start begins to listen and to hand on what comes.
 func Start(ctx context.Context, cfg Config, sink Sink) (*Receiver, error) {
@@ -116,14 +122,15 @@ func Start(ctx context.Context, cfg Config, sink Sink) (*Receiver, error) {
 		}
 	}
 	for _, x := range []struct {
+		name   string
 		addr   string
 		handle http.HandlerFunc
 		http1  bool
-	}{{cfg.GRPC, r.overGRPC, false}, {cfg.HTTP, r.overHTTP, true}} {
+	}{{GRPC, cfg.GRPC, r.overGRPC, false}, {HTTP, cfg.HTTP, r.overHTTP, true}} {
 		if x.addr == "" {
 			continue
 		}
-		if err := r.listen(ctx, x.addr, r.server(x.handle, x.http1, secure)); err != nil {
+		if err := r.listen(ctx, x.name, x.addr, r.server(x.handle, x.http1, secure)); err != nil {
 			return nil, errors.Join(err, r.Shutdown(ctx))
 		}
 	}
@@ -131,7 +138,7 @@ func Start(ctx context.Context, cfg Config, sink Sink) (*Receiver, error) {
 }
 
 func newReceiver(cfg Config, sink Sink) *Receiver {
-	r := &Receiver{cfg: cfg, sink: sink, readers: make(chan *parsers.OTLP, runtime.GOMAXPROCS(0)), stats: newCounters()}
+	r := &Receiver{cfg: cfg, sink: sink, readers: make(chan *parsers.OTLP, runtime.GOMAXPROCS(0)), stats: newCounters(), addresses: map[string]string{}}
 	r.budget.limit = cfg.MaxBytesInFlight
 	skipped := func(why string) {
 		r.stats.skipped(why)
@@ -176,12 +183,13 @@ func (r *Receiver) server(handle http.HandlerFunc, http1 bool, secure *tls.Confi
 }
 
 // listen starts a server.
-func (r *Receiver) listen(ctx context.Context, addr string, s *http.Server) error {
+func (r *Receiver) listen(ctx context.Context, transport, addr string, s *http.Server) error {
 	var lc net.ListenConfig
 	l, err := lc.Listen(ctx, "tcp", addr)
 	if err != nil {
 		return err
 	}
+	r.addresses[transport] = l.Addr().String()
 	l = netutil.LimitListener(l, r.cfg.MaxConnections)
 	r.servers = append(r.servers, s)
 	r.running.Go(func() {
