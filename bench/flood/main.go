@@ -111,13 +111,14 @@ func encode(c truth.Config, calls, corpus int, asJSON bool) (*sender.Load, error
 // differences waits until as many spans are counted as were made, and compares.
 func differences(ctx context.Context, t *truth.Truth, addr string, wait time.Duration) ([]string, error) {
 	deadline := time.Now().Add(wait)
+	client := &http.Client{Timeout: 30 * time.Second}
 	for {
 		c := truth.Counted{}
 		req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+addr+"/metrics", nil)
 		if err != nil {
 			return nil, err
 		}
-		resp, err := http.DefaultClient.Do(req)
+		resp, err := client.Do(req)
 		if err != nil {
 			return nil, err
 		}

@@ -24,7 +24,10 @@ type Config struct {
 	// GiveUp counts what is refused and goes on to the next request, instead of
 	// sending it again.
 	GiveUp bool
-	Token  string // bearer token, if any
+	// NoAnswer is how long nothing may be answered at all, from the beginning,
+	// before sending fails; 0: 15 s.
+	NoAnswer time.Duration
+	Token    string // bearer token, if any
 }
 
 // Result is what became of what was sent, in spans.
@@ -41,8 +44,9 @@ type Result struct {
 
 // refusal is an answer that asks to come back.
 type refusal struct {
-	after time.Duration
-	err   error
+	after    time.Duration
+	err      error
+	answered bool // by the receiver itself
 }
 
 func (r *refusal) Error() string { return fmt.Sprintf("come back after %v: %v", r.after, r.err) }
@@ -93,7 +97,9 @@ type run struct {
 	began time.Time
 	next  atomic.Int64 // request
 	due   atomic.Int64 // spans begun
+	heard atomic.Bool  // an answer came
 	mu    sync.Mutex
+	last  string // why there was no answer
 	Result
 }
 
@@ -102,7 +108,18 @@ func Send(ctx context.Context, c Config, l *Load) (Result, error) {
 	if c.Connections <= 0 {
 		c.Connections = 4
 	}
+	if c.NoAnswer <= 0 {
+		c.NoAnswer = 15 * time.Second
+	}
 	r := &run{cfg: c, load: l, began: time.Now()}
+	within, giveUp := context.WithCancel(ctx)
+	defer giveUp()
+	watch := time.AfterFunc(c.NoAnswer, func() {
+		if !r.heard.Load() {
+			giveUp()
+		}
+	})
+	defer watch.Stop()
 	var lines []transport
 	for i := range c.Connections {
 		overGRPC := c.GRPC != "" && (c.HTTP == "" || i%2 == 0)
@@ -123,9 +140,12 @@ func Send(ctx context.Context, c Config, l *Load) (Result, error) {
 	}
 	var wg sync.WaitGroup
 	for _, t := range lines {
-		wg.Go(func() { r.connection(ctx, t) })
+		wg.Go(func() { r.connection(within, t) })
 	}
 	wg.Wait()
+	if within.Err() != nil && ctx.Err() == nil {
+		return r.Result, fmt.Errorf("nothing was answered for %v: is that an OTLP receiver, and without TLS? %s", c.NoAnswer, r.last)
+	}
 	r.Took = time.Since(r.began)
 	var errs []error
 	for _, t := range lines {
@@ -162,6 +182,12 @@ func (r *run) account(spans, rejected int64, again bool, err error) (time.Durati
 		r.Resent += spans
 	}
 	var back *refusal
+	unheard := errors.As(err, &back) && !back.answered
+	if !unheard {
+		r.heard.Store(true)
+	} else if !errors.Is(back.err, context.Canceled) {
+		r.last = back.err.Error()
+	}
 	switch {
 	case err == nil:
 		r.Accepted += spans - rejected

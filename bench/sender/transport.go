@@ -85,12 +85,12 @@ func asRefusal(err error) error {
 	s := status.Convert(err)
 	for _, d := range s.Details() {
 		if info, ok := d.(*errdetails.RetryInfo); ok {
-			return &refusal{info.GetRetryDelay().AsDuration(), err}
+			return &refusal{info.GetRetryDelay().AsDuration(), err, true}
 		}
 	}
 	switch s.Code() {
 	case codes.Unavailable, codes.Canceled, codes.DeadlineExceeded, codes.Aborted, codes.OutOfRange, codes.DataLoss:
-		return &refusal{time.Second, err}
+		return &refusal{time.Second, err, false}
 	}
 	return err
 }
@@ -145,11 +145,11 @@ func (t *overHTTP) send(ctx context.Context, body []byte) (int64, error) {
 	}
 	resp, err := t.client.Do(req)
 	if err != nil {
-		return 0, &refusal{time.Second, err} // no answer: senders try again
+		return 0, &refusal{time.Second, err, false} // no answer: senders try again
 	}
 	answer, err := io.ReadAll(resp.Body)
 	if err = errors.Join(err, resp.Body.Close()); err != nil {
-		return 0, &refusal{time.Second, err}
+		return 0, &refusal{time.Second, err, false}
 	}
 	switch resp.StatusCode {
 	case http.StatusOK:
@@ -159,7 +159,7 @@ func (t *overHTTP) send(ctx context.Context, body []byte) (int64, error) {
 		if err != nil {
 			after = 1
 		}
-		return 0, &refusal{time.Duration(after) * time.Second, errors.New(resp.Status)}
+		return 0, &refusal{time.Duration(after) * time.Second, errors.New(resp.Status), true}
 	}
 	return 0, fmt.Errorf("%s: %.200s", resp.Status, answer)
 }
