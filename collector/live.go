@@ -11,10 +11,11 @@ import (
 type Sink interface {
 	// Room reports whether there is any for more records.
 	Room() bool
-	// Add takes a record, which is lent. One that was handed on before the last
-	// restart comes again, so that a report can be made of it; it must not be
-	// counted.
-	Add(r *evidence.Record, again bool)
+	// Add takes a record, which is lent.
+	Add(r *evidence.Record)
+	// Again takes a record that was handed on before the last restart, so that a
+	// report can be made of it, and when it came then. It must not be counted.
+	Again(r *evidence.Record, came time.Time)
 	// Raw takes the bytes that the next records are made of, as UTF-8, lent.
 	Raw(path string, at time.Time, text []byte)
 	// Source takes what is known of a source now.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"strconv"
 	"strings"
 
@@ -178,6 +179,7 @@ func (f *Follower) Close() error {
 // may begin there.
 func (f *Follower) Resume(head []byte, line, done int, before []byte) error {
 	f.mute = true
+	tally := maps.Clone(f.in.Tally)
 	err := f.Feed(head)
 	if err == nil {
 		err = f.Quiet()
@@ -188,6 +190,9 @@ func (f *Follower) Resume(head []byte, line, done int, before []byte) error {
 	f.shift = line - 1 - f.lines
 	f.lines = line - 1
 	f.mute = false
+	for format := range f.in.Tally { // formats are known by the beginning, but nothing of it was emitted
+		f.in.Tally[format] = tally[format]
+	}
 	return err
 }
 

@@ -135,14 +135,13 @@ const transport = "file"
 // Room implements collector.Sink: there is none where spans would be refused.
 func (s engineSink) Room() bool { return s.engine.Admit(transport, 0) }
 
-// Add implements collector.Sink. Calls must be counted once: a span that comes
-// again was counted, or lost, before the restart.
-func (s engineSink) Add(r *evidence.Record, again bool) {
+// Again implements collector.Sink.
+func (s engineSink) Again(r *evidence.Record, came time.Time) { s.engine.Again(r, came) }
+
+// Add implements collector.Sink.
+func (s engineSink) Add(r *evidence.Record) {
 	if r.Span == nil {
 		s.engine.Add(r)
-		return
-	}
-	if again {
 		return
 	}
 	admitted := s.engine.Admit(transport, 1)

@@ -54,7 +54,7 @@ func (t *target) read(sink collector.Sink, body []byte, at time.Time) error {
 			stacks++
 		}
 		n.Records++
-		sink.Add(r, false)
+		sink.Add(r)
 		return nil
 	})
 	t.before = in

@@ -39,6 +39,7 @@ type dumpFolder struct {
 	*Dumps
 	known   map[string]dumpState // by name: what was read
 	waiting map[string]dumpState // by name: what may still be written to
+	recall  map[string]bool      // by name: what was read before the restart
 	since   time.Time            // what was changed before is left alone
 	begun   bool
 	problem string
@@ -54,12 +55,15 @@ type dumpState struct {
 	ID      identity  `json:"id"`
 	Size    int64     `json:"size"`
 	Changed time.Time `json:"changed"`
+	Read    time.Time `json:"read,omitzero"`   // when it was; zero if it was left alone
+	Again   bool      `json:"again,omitempty"` // another one of its name was read before
 }
 
 func newDumpFolder(d *Dumps, s *state) *dumpFolder {
-	f := &dumpFolder{Dumps: d, known: map[string]dumpState{}, waiting: map[string]dumpState{}, since: s.Saved, ledger: &ledger{tally: map[string]int{}}}
+	f := &dumpFolder{Dumps: d, known: map[string]dumpState{}, waiting: map[string]dumpState{}, recall: map[string]bool{}, since: s.Saved, ledger: newLedger()}
 	for _, x := range s.Dumps[d.Dir] {
 		f.known[x.Name] = x
+		f.recall[x.Name] = !x.Read.IsZero()
 	}
 	return f
 }
@@ -132,10 +136,21 @@ func (t *Tailer) drop(d *dumpFolder) {
 			continue
 		}
 		there[e.Name()] = true
-		x := dumpState{e.Name(), identityOf(full, info), info.Size(), info.ModTime().UTC()}
+		x := dumpState{Name: e.Name(), ID: identityOf(full, info), Size: info.Size(), Changed: info.ModTime().UTC()}
 		was, read := d.known[x.Name]
 		switch {
 		case read && was.ID == x.ID && was.Size == x.Size:
+			if !d.recall[x.Name] {
+				continue
+			}
+			if t.now.Sub(was.Read) <= t.cfg.Recent { // what a report looks back at
+				if left <= 0 || !t.cfg.Sink.Room() {
+					continue
+				}
+				left -= x.Size
+				t.readDump(d, full, was, true)
+			}
+			delete(d.recall, x.Name)
 			continue
 		case x.Changed.Before(d.since):
 			d.known[x.Name] = x
@@ -150,7 +165,8 @@ func (t *Tailer) drop(d *dumpFolder) {
 		}
 		delete(d.waiting, x.Name)
 		left -= x.Size
-		t.readDump(d, full, x, read)
+		x.Read, x.Again = t.now.UTC(), read
+		t.readDump(d, full, x, false)
 		d.known[x.Name] = x
 	}
 	for name := range d.waiting {
@@ -166,10 +182,11 @@ func (t *Tailer) drop(d *dumpFolder) {
 }
 
 // readDump reads a dump as any other input. Where another dump of its name was
-// read before, it is cited by a name of its own.
+// read before, it is cited by a name of its own. One that was read before the
+// restart is not counted again.
 func (t *Tailer) readDump(d *dumpFolder, full string, x dumpState, again bool) {
 	cited := filepath.ToSlash(filepath.Clean(full))
-	if again {
+	if x.Again {
 		cited += "@" + x.Changed.Format(time.RFC3339)
 	}
 	if x.Size > maxDumpSize {
@@ -186,9 +203,12 @@ func (t *Tailer) readDump(d *dumpFolder, full string, x dumpState, again bool) {
 		if d.Service != "" {
 			r.Place.Service = d.Service
 		}
-		d.ledger.record(r)
+		if again {
+			t.cfg.Sink.Again(r, x.Read)
+			return nil
+		}
 		d.last = t.now
-		t.cfg.Sink.Add(r, false)
+		t.cfg.Sink.Add(r)
 		return nil
 	})
 	if err != nil && len(sources) == 0 {
@@ -201,6 +221,9 @@ func (t *Tailer) readDump(d *dumpFolder, full string, x dumpState, again bool) {
 			Path: cited + rest, Kind: collector.KindDump, Format: s.Format, Records: int64(s.Records), Skipped: int64(s.Skipped), Bytes: s.Bytes,
 			From: s.From, To: s.To, Problems: s.Problems, Unread: s.Unread, Gone: true,
 		})
+		if again {
+			continue
+		}
 		d.ledger.skipped += int64(s.Skipped)
 		d.ledger.bytes += s.Bytes
 		if s.Records > 0 {

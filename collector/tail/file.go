@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/firebreak-io/firebreak/collector"
-	"github.com/firebreak-io/firebreak/evidence"
 	"github.com/firebreak-io/firebreak/lang"
 	"github.com/firebreak-io/firebreak/parsers"
 )
@@ -46,6 +45,7 @@ type file struct {
 	counted int // lines before this one were counted
 	kept    int // lines before this one were handed on as they are
 	marks   []mark
+	past    []mark    // until when the lines came that are handed on once more
 	from    *position // where reading is resumed, if that is before what is settled
 	after   *file     // is read first; nil if there is none
 
@@ -75,12 +75,6 @@ type position struct {
 	Line   int   `json:"line"`
 	Done   int   `json:"done,omitempty"` // lines up to this one belong to what was emitted
 	Broken bool  `json:"broken,omitempty"`
-}
-
-// mark is a position at a time.
-type mark struct {
-	position
-	At time.Time `json:"at"`
 }
 
 // piece is what was handed to the reader at once.
@@ -222,6 +216,9 @@ func (f *file) step() int {
 	if f.wait > 0 || !f.look() || f.reader == nil && !f.start() {
 		return 0
 	}
+	if len(f.marks) == 0 {
+		f.mark()
+	}
 	raw := f.read(chunkSize)
 	whole := f.dec.Whole(raw)
 	if whole == 0 && len(raw) == chunkSize {
@@ -277,7 +274,7 @@ func (f *file) restart(why string) {
 	}
 	f.news.truncated++
 	f.news.note(why)
-	f.offset, f.line, f.chunks, f.last, f.counting = 0, 1, nil, nil, false
+	f.offset, f.line, f.chunks, f.last, f.counting, f.from = 0, 1, nil, nil, false, nil
 	f.settled, f.again, f.counted, f.kept, f.chosen, f.marks = position{Line: 1}, 0, 0, 0, 0, nil
 	f.print, f.dec, f.records = print{}, nil, 0
 	f.refused = ""
@@ -291,7 +288,10 @@ func (f *file) ready() bool {
 		if at >= f.size {
 			return false
 		}
-		f.print.At, f.offset, f.settled.Offset = at, at, at
+		f.print.At, f.offset = at, at
+		if f.from == nil {
+			f.settled.Offset = at
+		}
 	}
 	if f.dec == nil {
 		head := make([]byte, 4<<10)
@@ -308,7 +308,9 @@ func (f *file) ready() bool {
 		f.dec = dec
 		if f.offset == f.print.At {
 			f.offset += int64(dec.Mark())
-			f.settled.Offset = f.offset
+			if f.from == nil {
+				f.settled.Offset = f.offset
+			}
 		}
 	}
 	if f.print.N < printSize {
@@ -379,6 +381,9 @@ func (f *file) give(raw []byte) {
 	if n := f.line - max(first, f.counted); n > 0 || len(ends) == 0 {
 		f.news.lines += int64(n)
 		f.news.bytes += int64(len(raw))
+		if before := f.counted - first; before > 0 && n > 0 { // of lines that were counted before
+			f.news.bytes -= int64(ends[before-1])
+		}
 		f.counted = f.line
 	}
 	f.quiet, f.fresh = 0, true
@@ -413,6 +418,7 @@ func (f *file) half(buf []byte) bool {
 
 // settle moves the position at which reading can be resumed.
 func (f *file) settle() {
+	f.news.count(f.line <= f.again)
 	line, done := f.reader.Settled()
 	p := position{Line: line, Done: done}
 	for len(f.chunks) > 1 && f.chunks[1].line <= line && f.chunks[1].line > f.chunks[0].line {
@@ -431,16 +437,4 @@ func (f *file) settle() {
 	if p.Line >= f.settled.Line {
 		f.settled = p
 	}
-}
-
-// handOn takes the records of the reader.
-func (f *file) handOn(r *evidence.Record) error {
-	again := r.Cite.Line > 0 && r.Cite.Line < f.again
-	if !again {
-		f.news.record(r)
-		f.records++
-		f.lastRecord = f.t.now
-	}
-	f.t.cfg.Sink.Add(r, again)
-	return nil
 }

@@ -16,7 +16,9 @@ import (
 type ledger struct {
 	lines, bytes, records, skipped int64
 	truncated                      int
-	tally                          map[string]int
+	said                           map[string]int // records that readers tell of, by format, and those read again
+	known                          map[string]int // of those, what is counted or must not be
+	tally                          map[string]int // what is counted
 	from, to                       time.Time
 	skips                          []*skips
 	notes                          []string
@@ -26,10 +28,25 @@ type ledger struct {
 func (t *Tailer) ledger(path string) *ledger {
 	l := t.ledgers[path]
 	if l == nil {
-		l = &ledger{tally: map[string]int{}}
+		l = newLedger()
 		t.ledgers[path] = l
 	}
 	return l
+}
+
+func newLedger() *ledger {
+	return &ledger{said: map[string]int{}, known: map[string]int{}, tally: map[string]int{}}
+}
+
+// count counts what readers tell of since it was called last, unless it was counted
+// before a restart.
+func (l *ledger) count(again bool) {
+	for format, n := range l.said {
+		if d := n - l.known[format]; d > 0 && !again {
+			l.tally[format] += d
+		}
+		l.known[format] = n
+	}
 }
 
 // skips are pieces that could not be understood for one reason.
@@ -45,8 +62,8 @@ const (
 	maxNotes   = 5
 )
 
-func (l *ledger) record(r *evidence.Record) {
-	l.records++
+// span takes in when a record happened.
+func (l *ledger) span(r *evidence.Record) {
 	if r.Time.IsZero() {
 		return
 	}
@@ -107,10 +124,10 @@ func (l *ledger) problems() []string {
 
 // format names the formats of the records.
 func (l *ledger) format() string {
-	names := slices.Collect(maps.Keys(l.tally))
-	names = slices.DeleteFunc(names, func(f string) bool { return l.tally[f] == 0 && len(l.tally) > 1 })
+	names := slices.Collect(maps.Keys(l.said))
+	names = slices.DeleteFunc(names, func(f string) bool { return l.said[f] == 0 && len(l.said) > 1 })
 	slices.SortFunc(names, func(a, b string) int {
-		return cmp.Or(cmp.Compare(l.tally[b], l.tally[a]), strings.Compare(a, b))
+		return cmp.Or(cmp.Compare(l.said[b], l.said[a]), strings.Compare(a, b))
 	})
 	if len(names) == 0 {
 		return "text"

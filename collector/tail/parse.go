@@ -29,9 +29,9 @@ func (f *file) hint() parsers.Hint {
 func (f *file) start() bool {
 	in := parsers.NewInput(f.path, nil)
 	in.Hint = f.hint()
-	in.Tally = f.news.tally
+	in.Tally = f.news.said
 	in.Skip = func(line int, why string) {
-		if line == 0 || line >= f.again {
+		if line >= f.again || line == 0 && f.line >= f.again {
 			f.news.skip(line, why)
 		}
 	}
@@ -150,9 +150,7 @@ func (f *file) tick() {
 			f.close()
 		}
 	}
-	if f.t.polls%markEvery == 0 {
-		f.mark()
-	}
+	f.mark()
 }
 
 // rest goes on after the reader was told that it need not wait for more.
@@ -170,6 +168,7 @@ func (f *file) rest(err error) {
 func (f *file) broke(err error) {
 	f.problem(err)
 	_ = f.reader.Close()
+	f.news.count(f.line <= f.again)
 	f.reader = nil
 	f.chunks = nil
 	f.settled = position{Line: f.line, Offset: f.offset, Done: f.line - 1}
@@ -183,16 +182,4 @@ func (f *file) problem(err error) {
 	f.t.cfg.Log.Error("reader failed", "path", f.path, "line", f.line, "err", err)
 	f.news.note(lang.Sprintf("before line %d: %v", f.line, err))
 	f.fresh = true
-}
-
-// mark notes where reading is, and forgets what a report does not look at any
-// more.
-func (f *file) mark() {
-	now := f.t.now
-	if n := len(f.marks); n == 0 || f.marks[n-1].position != f.settled {
-		f.marks = append(f.marks, mark{f.settled, now})
-	}
-	for len(f.marks) > 1 && now.Sub(f.marks[1].At) > f.t.cfg.Recent {
-		f.marks = f.marks[1:]
-	}
 }

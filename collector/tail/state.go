@@ -168,14 +168,21 @@ func (t *Tailer) write(s *state) error {
 func (t *Tailer) resume(f *file, w *watch, initial bool) {
 	rotated := false
 	for _, x := range slices.Clone(t.state.Files) {
-		if x.Path == w.path && x.ID != f.id && x.Gone.IsZero() && t.byID[x.ID] == nil {
+		switch {
+		case x.Path != w.path || x.ID == f.id || t.byID[x.ID] != nil:
+		case x.Gone.IsZero():
 			rotated = true
+			t.finish(f, w, x)
+		case initial && t.now.Sub(x.Gone) <= t.cfg.Recent: // reports look back at it
 			t.finish(f, w, x)
 		}
 	}
 	if x := t.known(f); x != nil {
 		t.taken(x)
 		f.goOn(x)
+		if initial || x.Gone.IsZero() { // else this process has read it
+			f.recall(x)
+		}
 	} else if initial && !w.set.Start && !rotated {
 		f.counting = true
 	}
@@ -212,29 +219,22 @@ func (f *file) goOn(x *saved) {
 	f.print, f.settled, f.marks = x.Print, x.position, x.Marks
 	f.offset, f.line = x.Offset, x.Line
 	f.counted, f.kept = x.Line, x.Line
-	if !x.Gone.IsZero() {
-		return
-	}
-	for _, m := range x.Marks { // what a report looks back at is read again
-		if f.t.now.Sub(m.At) <= f.t.cfg.Recent && x.Offset-m.Offset <= againSize && m.Offset <= x.Offset {
-			f.again, f.kept = x.Line, m.Line
-			f.offset, f.line = m.Offset, m.Line
-			f.from = &m.position
-			break
-		}
-	}
 }
 
 // finish reads a file to its end that had the path of another one when the state
-// was saved: it was rotated meanwhile.
+// was saved: it was rotated meanwhile, or not long before.
 func (t *Tailer) finish(f *file, w *watch, x *saved) {
 	t.taken(x)
 	old := newFile(t, w, x.ID)
 	old.goOn(x)
+	old.recall(x)
 	if x.Name != "" {
 		old.opened = x.Name
 	}
 	fd, err := old.locate()
+	if (err != nil || fd == nil) && !x.Gone.IsZero() {
+		return // all of it was read
+	}
 	if err != nil || fd == nil {
 		t.cfg.Log.Warn("rotated away", "path", w.path, "read", x.Offset)
 		f.news.note(lang.T("what was written to it before it was rotated is gone: nobody followed it then"))

@@ -55,7 +55,6 @@ const (
 	lingerFor  = 5  // a renamed file is read on
 	idleFor    = 60 // a file that says nothing is closed
 	saveEvery  = 5  // the state is saved
-	markEvery  = 10 // a mark is set for what is read again
 	retryEvery = 10 // what could not be opened is tried again
 )
 
@@ -183,6 +182,9 @@ func (t *Tailer) sweep() {
 			f.gone = true
 			if x := f.saved(); x != nil { // it may come into sight again by another name
 				x.Gone = t.now
+				if n := len(x.Marks); n > 0 && x.Marks[n-1].position != x.position {
+					x.Marks = append(x.Marks, mark{x.position, t.now})
+				}
 				t.state.Files = append(t.state.Files, x)
 			}
 			f.tell()

@@ -17,6 +17,7 @@ type sink struct {
 	full    bool
 	records []string // path:line of what it is
 	again   []string
+	came    []time.Time // when those of again did
 	raw     map[string]string
 	news    map[string]collector.News
 	keep    func(r *evidence.Record) string
@@ -24,13 +25,11 @@ type sink struct {
 
 func (s *sink) Room() bool { return !s.full }
 
-func (s *sink) Add(r *evidence.Record, again bool) {
-	text := s.keep(r)
-	if again {
-		s.again = append(s.again, text)
-	} else {
-		s.records = append(s.records, text)
-	}
+func (s *sink) Add(r *evidence.Record) { s.records = append(s.records, s.keep(r)) }
+
+func (s *sink) Again(r *evidence.Record, came time.Time) {
+	s.again = append(s.again, s.keep(r))
+	s.came = append(s.came, came)
 }
 
 func (s *sink) Raw(path string, _ time.Time, text []byte) { s.raw[path] += string(text) }

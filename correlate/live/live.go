@@ -229,6 +229,20 @@ func (e *Engine) Add(r *evidence.Record) {
 	e.waiting.Add(r, now)
 }
 
+// Again takes a record that came at a time before this process began, for the
+// reports that look back at it. It is counted nowhere: it was, or was lost, then.
+func (e *Engine) Again(r *evidence.Record, came time.Time) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	now := e.cfg.Now()
+	if came.After(now) {
+		came = now
+	}
+	if now.Sub(came) <= e.cfg.Recent {
+		e.recent.add(came, r)
+	}
+}
+
 // AddLogs counts records of logs that came.
 func (e *Engine) AddLogs(n int) {
 	e.mu.Lock()

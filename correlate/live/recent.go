@@ -11,7 +11,8 @@ import (
 // ID, when they do not fit: half of those left each time. When half of the room
 // is free again the share grows.
 type recent struct {
-	list          []remembered // in the order in which they came
+	list          []remembered // in the order in which they came, but for those that came again
+	oldest        time.Time    // not after any of them
 	bytes         int
 	max, maxBytes int
 	halved        int                    // the share of traces that is kept is 1 in 2^halved
@@ -66,6 +67,9 @@ func (r *recent) add(now time.Time, rec *evidence.Record) {
 		}
 		raw := rec.Raw
 		rec.Raw = nil
+		if len(r.list) == 0 || now.Before(r.oldest) {
+			r.oldest = now
+		}
 		r.list = append(r.list, remembered{now, size, rec.Clone()})
 		rec.Raw = raw
 		r.bytes += size
@@ -108,7 +112,7 @@ func (r *recent) dumpTime(now time.Time, rec *evidence.Record) time.Time {
 
 // expire lets go what came before a time.
 func (r *recent) expire(before time.Time) {
-	if len(r.list) > 0 && r.list[0].at.Before(before) {
+	if len(r.list) > 0 && r.oldest.Before(before) {
 		r.keepOnly(func(x remembered) bool { return !x.at.Before(before) })
 	}
 	// The share of those that come from now on is as large again as there is room.
@@ -122,6 +126,9 @@ func (r *recent) keepOnly(keep func(remembered) bool) {
 	r.bytes = 0
 	for _, x := range r.list {
 		if keep(x) {
+			if n == 0 || x.at.Before(r.oldest) {
+				r.oldest = x.at
+			}
 			r.list[n] = x
 			r.bytes += x.bytes
 			n++
