@@ -69,6 +69,10 @@ func command(ctx context.Context, args []string, out io.Writer) error {
 	if o.work == "" {
 		o.work = filepath.Join(o.lab, ".work")
 	}
+	// Programs are started in folders of their own.
+	if o.work, err = filepath.Abs(o.work); err != nil {
+		return err
+	}
 	switch args[0] {
 	case "list":
 		return list(out)
