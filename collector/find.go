@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/firebreak-io/firebreak/evidence"
 	"github.com/firebreak-io/firebreak/lang"
 )
 
@@ -157,9 +158,8 @@ func (c *collection) given(path string) bool {
 	})
 }
 
-// RawFolder is the folder in a bundle of an incident with the lines that its
-// records came from, for people. It is read where it is asked for by its path.
-const RawFolder = "firebreak-raw"
+// RawFolder is read where it is asked for by its path.
+const RawFolder = evidence.RawFolder
 
 const rawFolderWhy = "lines kept for people: what was read of them stands in the records of the bundle"
 

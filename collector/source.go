@@ -146,8 +146,12 @@ func (rd *reading) finish(in *parsers.Input, n int64) {
 	if s.Format == "" {
 		s.Format = "text"
 	}
+	read := s.Records
 	for _, o := range in.Origins {
 		rd.origin(o)
+	}
+	if s.Records < read {
+		rd.c.problem(s.Path, "its records are counted where they came from")
 	}
 	for i, k := range rd.skips {
 		if i == maxSkips {
@@ -182,8 +186,10 @@ func (rd *reading) origin(o parsers.Origin) {
 		s.Format = o.Format
 	}
 	s.Bytes += o.Bytes
-	s.Records += o.Records
 	s.Skipped += o.Skipped
+	moved := min(o.Records, rd.src.Records) // each is counted once, where it came from
+	s.Records += moved
+	rd.src.Records -= moved
 	if s.From.IsZero() || !o.From.IsZero() && o.From.Before(s.From) {
 		s.From = o.From
 	}

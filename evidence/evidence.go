@@ -25,6 +25,10 @@ const (
 	No
 )
 
+// RawFolder is the folder in a bundle of an incident with the lines that its
+// records came from, for people: below it are the paths of the followed files.
+const RawFolder = "firebreak-raw"
+
 // Citation says where something was read, exactly enough to show it again.
 type Citation struct {
 	Source string // path inside the folder or archive, with slashes; "archive.tar.gz!member" inside one

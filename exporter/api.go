@@ -132,5 +132,6 @@ func (s *Server) report(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set(RevisionHeader, strconv.FormatUint(p.Revision, 10))
 	report := *p.Report
 	report.GeneratedAt = p.At.UTC()
+	report.OpenIncidents = s.open()
 	_ = incident.WriteJSON(w, &report) // who went away is told nothing
 }

@@ -89,7 +89,7 @@ func (s *Server) listIncidents(w http.ResponseWriter, _ *http.Request) {
 	}
 	for i := range list {
 		if b := list[i].Bundle; b != nil {
-			b.URL = IncidentsPath + "/" + list[i].ID + "/bundle"
+			b.URL = bundlePath(list[i].ID)
 		}
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -99,6 +99,37 @@ func (s *Server) listIncidents(w http.ResponseWriter, _ *http.Request) {
 	enc.SetIndent("", "  ")
 	_ = enc.Encode(map[string]any{"incidents": list}) // who went away is told nothing
 }
+
+// open are the incidents that are not over, for the report, which may say nothing
+// of them any more. A report goes without them where the list cannot be read.
+func (s *Server) open() []incident.OpenIncident {
+	if s.Incidents == nil {
+		return nil
+	}
+	noticed, err := s.Incidents.Incidents()
+	if err != nil {
+		return nil
+	}
+	var open []incident.OpenIncident
+	for i := range noticed {
+		n := &noticed[i]
+		if !n.Closed.IsZero() {
+			continue
+		}
+		o := incident.OpenIncident{ID: n.ID, Label: n.Label, Certainty: n.Certainty, Subject: n.Subject, Headline: n.Headline, Opened: n.Opened, Said: n.Said}
+		if n.Now != nil {
+			o.Now = n.Now.Label
+		}
+		if n.Bundle != nil {
+			o.Bundle = bundlePath(n.ID)
+		}
+		open = append(open, o)
+	}
+	return open
+}
+
+// bundlePath is where a bundle can be fetched.
+func bundlePath(id string) string { return IncidentsPath + "/" + id + "/bundle" }
 
 // incidentID is the incident that a request asks for; empty if it cannot be one.
 func (s *Server) incidentID(r *http.Request) string {

@@ -54,7 +54,9 @@ func startShelf(t *testing.T) http.Handler {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := NewServer(live.New(live.Config{}), "test")
+	engine := live.New(live.Config{})
+	engine.Publish()
+	s := NewServer(engine, "test")
 	s.Incidents = shelf{store}
 	h, err := s.Handler()
 	if err != nil {
@@ -85,6 +87,23 @@ func TestIncidentsAreListed(t *testing.T) {
 	none.ServeHTTP(get, httptest.NewRequest(http.MethodGet, IncidentsPath, nil))
 	if got := strings.Join(strings.Fields(get.Body.String()), ""); got != `{"incidents":[]}` {
 		t.Errorf("without incidents: %s", got)
+	}
+}
+
+// TestOpenIncidentsStandInTheReport has a report that says nothing of them.
+func TestOpenIncidentsStandInTheReport(t *testing.T) {
+	h := startShelf(t)
+	get := httptest.NewRecorder()
+	h.ServeHTTP(get, httptest.NewRequest(http.MethodGet, ReportPath, nil))
+	r, err := incident.ReadJSON(get.Body)
+	if err != nil || len(r.OpenIncidents) != 2 {
+		t.Fatalf("%v, %+v", err, r)
+	}
+	if o := r.OpenIncidents[0]; o.ID != "one" || o.Label != incident.SlowSQL || o.Bundle != IncidentsPath+"/one/bundle" || o.Opened.IsZero() {
+		t.Errorf("%+v", o)
+	}
+	if o := r.OpenIncidents[1]; o.ID != "gone" || o.Bundle != "" {
+		t.Errorf("%+v", o)
 	}
 }
 

@@ -31,6 +31,8 @@ type Report struct {
 	SQL         []Fingerprint `json:"sql"`
 	Timeline    []Series      `json:"timeline"`
 	Sources     []Source      `json:"sources"`
+
+	OpenIncidents []OpenIncident `json:"open_incidents,omitempty"` // of firebreak serve: the incidents that are not over, whatever this report says
 }
 
 // Tool says which build made the report.

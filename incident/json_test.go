@@ -204,6 +204,10 @@ func TestSchemaKnowsEveryField(t *testing.T) {
 	r.SQL[0].MaxSeconds, r.SQL[0].LockWaits, r.SQL[0].DAOFrame = ptr(1.0), ptr(2), "x"
 	r.Sources[3].Unread = "permission denied"
 	r.Stacks[0].Lock, r.Stacks[0].Owner = "a", "b"
+	r.OpenIncidents = []OpenIncident{{
+		ID: "2026-03-14T10-02Z-slow-sql", Label: SlowSQL, Certainty: High, Subject: "SkuService", Headline: "h", Opened: at("10:02:31"), Said: at("10:04:31"),
+		Now: RetryAmplification, Bundle: "/api/v1/incidents/2026-03-14T10-02Z-slow-sql/bundle",
+	}}
 	var b bytes.Buffer
 	if err := WriteJSON(&b, r); err != nil {
 		t.Fatal(err)

@@ -48,6 +48,7 @@ func (m *markdown) report() {
 	r := m.index.report
 	if len(r.Incidents) == 0 {
 		m.line(nil, "## %s\n\n%s", lang.T("Nothing to judge"), lang.T("No incident could be made out of this evidence."))
+		m.open()
 		m.unread()
 	}
 	for i := range r.Incidents {
@@ -79,6 +80,7 @@ func (m *markdown) incident(in *Incident) {
 		m.line(nil, "\n%s", escape(when))
 	}
 	if in == &m.index.report.Incidents[0] {
+		m.open()
 		m.unread()
 	}
 	m.chain(in)

@@ -76,6 +76,7 @@ func (t *text) report() {
 	t.setDay(r.Window)
 	if len(r.Incidents) == 0 {
 		t.item(t.paint(yellow, t.unsure+" "+lang.T(nothingToJudge))+" ", "  ", t.words(plain, lang.T("no incident could be made out of this evidence"))...)
+		t.open()
 		t.unread()
 	}
 	if len(r.Incidents) > 1 {
@@ -132,6 +133,7 @@ func (t *text) overview(r *Report) {
 		words = append(words, t.cites(t.behind(in, "", in.Headline), 2)...)
 		t.item("  "+t.paint(s, glyph+" "+lang.Word(string(in.Label)))+"  ", "      ", words...)
 	}
+	t.open()
 	t.unread()
 }
 
@@ -171,6 +173,7 @@ func (t *text) verdictLines(in *Incident, window Window) {
 		t.item("", "", t.words(dim, when.String())...)
 	}
 	if len(t.index.report.Incidents) == 1 { // else it stands below their overview
+		t.open()
 		t.unread()
 	}
 }

@@ -119,7 +119,7 @@ func (p *page) citedLines(s *scene, w int, title string, list []evidence.Citatio
 		}
 		for _, c := range cited {
 			r := row{key: "cite " + c.String(), cites: []evidence.Citation{c}, links: []link{toLine(c)}, copy: c.String()}
-			line := say(cite, "["+middle(shortCite(c), max(8, w-2), s.ellipsis)+"]")
+			line := say(cite, "["+middle(s.shortCite(c), max(8, w-2), s.ellipsis)+"]")
 			if room := w - line.cells() - 2; c.Line > 0 && c.Part != "" && room >= 12 {
 				line = line.and(plain, "  "+middle(threadOf(c), room, s.ellipsis))
 			}

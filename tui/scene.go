@@ -2,6 +2,7 @@ package tui
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/firebreak-io/firebreak/evidence"
@@ -100,7 +101,7 @@ func (s *scene) seen(list []evidence.Citation, n int) text {
 	var t text
 	var said []string
 	for _, c := range list {
-		short := shortCite(c)
+		short := s.shortCite(c)
 		if slices.Contains(said, short) {
 			continue
 		}
@@ -117,12 +118,23 @@ func (s *scene) seen(list []evidence.Citation, n int) text {
 	return t
 }
 
-// shortCite leaves out what a line number says better.
-func shortCite(c evidence.Citation) string {
+// shortCite leaves out what a line number says better, and where a bundle lies.
+func (s *scene) shortCite(c evidence.Citation) string {
 	if c.Line > 0 {
 		c.Part = ""
 	}
+	c.Source = s.shortSource(c.Source)
 	return c.String()
+}
+
+// shortSource leaves out of a line that a bundle keeps for people where the bundle
+// lies: what is left is the path of the file that the line came from.
+func (s *scene) shortSource(source string) string {
+	const folder = "/" + evidence.RawFolder + "/"
+	if i := strings.LastIndex(source, folder); i >= 0 {
+		return s.ellipsis + source[i+len(folder)-1:]
+	}
+	return source
 }
 
 // toLines are links to the text behind citations.

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -18,6 +19,7 @@ func verdictPage(s *scene, _ place) *page {
 	w := s.width - 2
 	if s.now == nil {
 		waiting(s, p, w)
+		openIncidents(s, p, w)
 		return p
 	}
 	in := s.now
@@ -41,6 +43,7 @@ func verdictPage(s *scene, _ place) *page {
 		p.para(nil, w, say(dim, about))
 		p.para(nil, w, say(plain, sure))
 	}
+	openIncidents(s, p, w)
 	if s.partial {
 		p.para(nil, w, say(warn, s.unsure+" "+lang.T("Only part of the evidence has been read: this may change.")))
 	}
@@ -58,6 +61,28 @@ func verdictPage(s *scene, _ place) *page {
 	alternatives(s, p, in, w)
 	actions(s, p, w, lang.T("WHAT TO DO, IN ORDER"), in.Actions)
 	return p
+}
+
+// openIncidents says which incidents are not over though the report says nothing
+// of them, and where their evidence is.
+func openIncidents(s *scene, p *page, w int) {
+	named, more := s.report.Unsaid()
+	for i := range named {
+		o := &named[i]
+		r := row{key: "open " + o.ID, copy: cmp.Or(o.Bundle, o.Headline), alarm: true}
+		said := text{{strong, lang.Sprintf("open: %s", o.What())}, {plain, " " + o.When(s.report.GeneratedAt, s.zone)}}
+		switch {
+		case o.Bundle == "":
+		case cells(o.Bundle) > w-4: // it would take more lines than it is worth
+			said = said.and(plain, "; ").and(dim, lang.T("y copies the URL of its bundle"))
+		default:
+			said = said.and(plain, "; ").and(dim, lang.Sprintf("bundle: %s", o.Bundle))
+		}
+		p.thing(r, text{{warn, s.arrow + " "}}, w, said)
+	}
+	if more > 0 {
+		p.para(nil, w, say(dim, "  "+lang.Sprintf("and %d more that are open", more)))
+	}
 }
 
 // firstActions are the actions to take before anything else, by their place in

@@ -166,7 +166,7 @@ func (s *scene) inputRow(p *page, c columns, q *question, in *input) {
 	case from != nil && from.Known:
 		r.cites = from.Citations
 		if len(r.cites) > 0 {
-			source = say(cite, "["+middle(shortCite(r.cites[0]), max(8, c.each-cells(before)-5), s.ellipsis)+"]")
+			source = say(cite, "["+middle(s.shortCite(r.cites[0]), max(8, c.each-cells(before)-5), s.ellipsis)+"]")
 		}
 	default:
 		source = say(dim, lang.T("assumed"))

@@ -135,6 +135,13 @@ func (r *remote) Next(ctx context.Context, after uint64) (tui.Reading, error) {
 	}
 }
 
+// at is the URL of a path at the server, without what it is asked with.
+func (r *remote) at(path string) string {
+	at := r.base.JoinPath(path)
+	at.User, at.RawQuery, at.Fragment = nil, "", ""
+	return at.String()
+}
+
 // ask asks once; false if there was no news.
 func (r *remote) ask(ctx context.Context, after uint64) (tui.Reading, bool, error) {
 	at := r.base.JoinPath(exporter.ReportPath)
@@ -168,6 +175,11 @@ func (r *remote) ask(ctx context.Context, after uint64) (tui.Reading, bool, erro
 	report, err := incident.ReadJSON(io.LimitReader(resp.Body, maxReport))
 	if err != nil {
 		return tui.Reading{}, false, err
+	}
+	for i := range report.OpenIncidents {
+		if o := &report.OpenIncidents[i]; strings.HasPrefix(o.Bundle, "/") {
+			o.Bundle = r.at(o.Bundle)
+		}
 	}
 	return tui.Reading{Report: report, Books: r.books, Revision: revision}, true, nil
 }

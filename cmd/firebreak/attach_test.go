@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/firebreak-io/firebreak/evidence"
 	"github.com/firebreak-io/firebreak/exporter"
@@ -98,5 +99,29 @@ func TestAttachAwayFromATerminal(t *testing.T) {
 	app.stdout, app.stderr, app.outTerminal = &out, &errs, false
 	if code := app.run([]string{"attach", strings.TrimPrefix(srv.URL, "http://")}); code != exitAnalysed || !strings.Contains(out.String(), "it burns") {
 		t.Errorf("exit %d\n%s%s", code, out.String(), errs.String())
+	}
+}
+
+// TestAttachSaysWhatIsOpen says under a report that tells nothing what an alert
+// told, and where its evidence is; not how it was asked for.
+func TestAttachSaysWhatIsOpen(t *testing.T) {
+	a := &answers{list: []func(http.ResponseWriter){func(w http.ResponseWriter) {
+		w.Header().Set(exporter.RevisionHeader, "5")
+		_ = incident.WriteJSON(w, &incident.Report{
+			Incidents: []incident.Incident{{Label: incident.Inconclusive, Certainty: incident.Low}},
+			OpenIncidents: []incident.OpenIncident{{
+				ID: "one", Label: incident.SlowSQL, Opened: time.Date(2026, 3, 14, 10, 27, 0, 0, time.UTC), Bundle: "/api/v1/incidents/one/bundle",
+			}},
+		})
+	}}}
+	srv := httptest.NewServer(a)
+	defer srv.Close()
+	var out, errs bytes.Buffer
+	app := newApp(analyse)
+	app.stdout, app.stderr, app.outTerminal = &out, &errs, false
+	code := app.run([]string{"attach", strings.Replace(srv.URL, "://", "://reader:secret@", 1) + "/behind"})
+	want := "! open: slow-sql since 10:27; bundle: " + srv.URL + "/behind/api/v1/incidents/one/bundle\n"
+	if code != exitAnalysed || !strings.Contains(out.String(), want) {
+		t.Errorf("exit %d, without %q\n%s%s", code, want, out.String(), errs.String())
 	}
 }

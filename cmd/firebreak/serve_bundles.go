@@ -231,9 +231,10 @@ func (w *watch) happened(ctx context.Context, ev live.Event, p *live.Published, 
 	}
 	if !e.Closed.IsZero() {
 		w.closed(ev)
-		return
+	} else {
+		w.freeze(ctx, e, p, basis)
 	}
-	w.freeze(ctx, e, p, basis)
+	w.engine.Republish() // who looks on hears of it, though no report may come for long
 }
 
 // doFirst is what to deal with first, and how.

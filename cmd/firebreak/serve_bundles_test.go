@@ -176,11 +176,16 @@ func TestBundlesComeToTheSameAnswer(t *testing.T) {
 					t.Errorf("the download says otherwise than the folder:\n%s", differs(got, want))
 				}
 				said := map[string]bool{}
+				records := map[bool]int{}
 				for _, s := range folder.Sources {
 					said[s.Path] = true
+					records[s.Path == "evidence/records.jsonl.gz"] += s.Records
 					if strings.Contains(s.Path, collector.RawFolder+"/") {
 						t.Errorf("%s was read", s.Path)
 					}
+				}
+				if records[true] != 0 || records[false] == 0 {
+					t.Errorf("records are counted twice: %d of the sources they came from, %d as they were kept", records[false], records[true])
 				}
 				for _, path := range []string{"manifest.json", "README.md", "report.json", "report.md", "evidence/records.jsonl.gz", "evidence/firebreak-raw"} {
 					if !said[path] {

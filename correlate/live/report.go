@@ -71,17 +71,34 @@ func (e *Engine) Publish() bool {
 	}
 	publish.SetAttributes(attribute.Int("incidents", len(report.Incidents)))
 	now := e.cfg.Now()
-	e.revision++
-	p := &Published{Report: report, Revision: e.revision, At: now, Took: now.Sub(began), Records: len(list)}
-	e.published.Store(p)
+	p := &Published{Report: report, At: now, Took: now.Sub(began), Records: len(list)}
 	e.mu.Lock()
-	close(e.news)
-	e.news = make(chan struct{})
+	e.put(p)
 	e.mu.Unlock()
 	if e.cfg.Observed != nil {
 		e.cfg.Observed(ctx, p, &basis)
 	}
 	return true
+}
+
+// put publishes under a new revision. The engine is locked.
+func (e *Engine) put(p *Published) {
+	e.revision++
+	p.Revision = e.revision
+	e.published.Store(p)
+	close(e.news)
+	e.news = make(chan struct{})
+}
+
+// Republish publishes the last report under another revision: what is shown beside it
+// is another.
+func (e *Engine) Republish() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if last := e.published.Load(); last != nil {
+		p := *last
+		e.put(&p)
+	}
 }
 
 // conclude reads records again with an engine of their own.
