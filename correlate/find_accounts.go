@@ -145,6 +145,8 @@ func (q *inquiry) accountFinding(x *ledger.Edge) {
 	case message:
 		q.redelivered(x)
 	case !counted || amp <= 0:
+	case q.aside[title]:
+		q.find(incident.RetryBudget, title, lang.Sprintf("%s: retries are %d %% of the calls (%s), a budget is commonly 10 %%", title, int(x.RetryShare*100), basisWords(x)), retried, values, names)
 	case (amp >= amplifiedFrom || high >= amplifiedFrom) && x.Retried >= fewCalls:
 		text := lang.Sprintf("%s: %s attempts for %s calls, amplification %.1fx (%s)", title, human(int64(x.Attempts)), human(int64(x.Calls)), amp, basisWords(x))
 		if high >= amp*1.1 {
@@ -546,10 +548,10 @@ func (q *inquiry) hopFindings() {
 		return
 	}
 	for _, h := range q.e.book.Hops {
-		if h.Calls < someCalls || h.Amplification < amplifiedFrom || !h.Joined {
+		title := h.Caller + " -> " + h.Callee + " " + h.Method
+		if h.Calls < someCalls || h.Amplification < amplifiedFrom || !h.Joined || q.aside[title] {
 			continue
 		}
-		title := h.Caller + " -> " + h.Callee + " " + h.Method
 		s := &sighting{count: int(h.Arrivals - h.Calls), span: span{h.From, h.To}}
 		s.citeAt(cited{cite: h.Cite})
 		q.find(incident.RetryAmplified, title, lang.Sprintf("%s: %s requests arrived for %s that were asked for, amplification %.1fx (access logs of both ends, joined by request ID)", title, human(h.Arrivals), human(h.Calls), h.Amplification), s,

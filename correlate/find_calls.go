@@ -126,7 +126,7 @@ func (q *inquiry) edgeFindings(x *edge) {
 		q.find(incident.RetryNone, title, lang.Sprintf("%s: %d calls seen with one attempt each, no retries", title, x.once.count), &x.once, values, names)
 	}
 	amp := x.amplification()
-	if amp >= amplifiedFrom && (q.loud(&x.exhausted) || q.loud(&x.retried) || q.poolInTrouble() && x.exhausted.count+x.retried.count > 0) {
+	if amp >= amplifiedFrom && !q.aside[title] && (q.loud(&x.exhausted) || q.loud(&x.retried) || q.poolInTrouble() && x.exhausted.count+x.retried.count > 0) {
 		s := x.retriedCalls()
 		basis := lang.T("of the calls that failed or were slow")
 		q.find(incident.RetryAmplified, title, lang.Sprintf("%s: %d attempts for %s, amplification %.1fx (%s; calls that succeeded at once leave no line)", title, x.attempts, plural(int(x.calls), "call"), amp, basis), s, values, names)
@@ -184,7 +184,7 @@ func (q *inquiry) edgeFindings(x *edge) {
 	if n := x.unreach.count; n > 0 {
 		q.find(incident.CallUnreachable, title, lang.Sprintf("%s: %s met a refused or closed connection", title, plural(n, "attempt")), &x.unreach, nil, names)
 	}
-	if q.edge == nil && (q.loud(&x.exhausted) || q.loud(&x.timeouts) || q.loud(&x.rejected)) {
+	if q.edge == nil && !q.aside[title] && !q.strange[title] && (q.loud(&x.exhausted) || q.loud(&x.timeouts) || q.loud(&x.rejected)) {
 		q.edge = x
 	}
 }

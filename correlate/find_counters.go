@@ -49,7 +49,7 @@ func (q *inquiry) countedRetries(x *counter) {
 	values := map[string]float64{"calls": float64(c.Calls), "attempts": float64(c.Attempts), "amplification": round(amp, 2)}
 	text := lang.Sprintf("%s: %s attempts for %s calls, %.1fx (counted by %s, %s)", x.title(), human(c.Attempts), human(c.Calls), amp, x.key.impl, sinceWords(between))
 	switch {
-	case amp >= amplifiedFrom && between:
+	case amp >= amplifiedFrom && between && !q.aside[x.title()]:
 		q.find(incident.RetryAmplified, x.title(), text, &x.seen, values, x.names())
 	case amp >= 1+retryBudget:
 		q.find(incident.RetryBudget, x.title(), text, &x.seen, values, x.names())

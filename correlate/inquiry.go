@@ -30,6 +30,8 @@ type inquiry struct {
 	hot       string // service method that holds most of the workers, "Class.method"
 
 	turned       map[string]bool // findings of calls that were turned away, not failed
+	aside        map[string]bool // titles of edges that are retried beside the incident
+	strange      map[string]bool // titles of all edges that have nothing to do with it, where others have
 	steadyErrors bool            // errors that nothing explains come as they always do
 	unsaid       bool            // most of all calls were not answered as asked
 
@@ -85,8 +87,37 @@ func (q *inquiry) since(kinds ...incident.Kind) time.Time {
 	return s.first
 }
 
-// gather makes all findings.
+// gather makes all findings. If some edges turn out to have nothing to do with
+// what burns, all are made once more with that known.
 func (q *inquiry) gather() {
+	q.look()
+	if aside, strange := q.bystanders(); len(aside) > 0 || q.edge != nil && strange[q.edge.title()] {
+		*q = inquiry{e: q.e, base: q.base, aside: aside, strange: strange}
+		q.look()
+	} else {
+		q.strange = strange
+	}
+	if q.logsTellMore() {
+		q.account = nil
+	}
+	var all span
+	for _, f := range q.findings {
+		if calm[f.Kind] {
+			continue
+		}
+		all.add(f.First)
+		all.add(f.Last)
+		if !q.aside[f.Subject] && !q.strange[f.Subject] {
+			q.signal.add(f.First)
+			q.signal.add(f.Last)
+		}
+	}
+	if q.signal.first.IsZero() {
+		q.signal = all
+	}
+}
+
+func (q *inquiry) look() {
 	q.poolFindings()
 	q.accountFindings()
 	q.counterFindings()
@@ -96,12 +127,6 @@ func (q *inquiry) gather() {
 	q.routeFindings()
 	q.runtimeFindings()
 	q.crossFindings()
-	for _, f := range q.findings {
-		if !calm[f.Kind] {
-			q.signal.add(f.First)
-			q.signal.add(f.Last)
-		}
-	}
 }
 
 // calm are kinds of findings that are no trouble.

@@ -487,7 +487,7 @@ func (q *inquiry) duplicateWrites() *candidate {
 // amplifier weighs retries.
 func (q *inquiry) amplifier() *candidate {
 	c := &candidate{label: incident.RetryAmplification, since: q.since(incident.RetryAmplified)}
-	c.support(3, q.ids(incident.RetryAmplified))
+	c.support(3, q.amplifiedIDs())
 	if c.points == 0 {
 		if q.has(incident.RetryExhausted, incident.RetrySucceeded) {
 			c.forIDs = q.ids(incident.RetryExhausted, incident.RetrySucceeded)

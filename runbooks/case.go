@@ -179,7 +179,7 @@ func (c *Case) lookup(foremost *incident.Finding) lookup {
 			kinds = []incident.Kind{p.kind}
 		}
 		for _, k := range kinds {
-			for _, f := range c.of(k) {
+			for _, f := range c.foremost(k) {
 				if s := fieldText(f, p.field); s != "" {
 					return value{text: s}, true
 				}
@@ -187,6 +187,27 @@ func (c *Case) lookup(foremost *incident.Finding) lookup {
 		}
 		return value{}, false
 	}
+}
+
+// foremost returns the findings of a kind, those that the chain names before the
+// others, in its order.
+func (c *Case) foremost(k incident.Kind) []*incident.Finding {
+	list := c.of(k)
+	if k != incident.RetryAmplified {
+		return list
+	}
+	var ids []string
+	for _, l := range c.incident.Chain {
+		ids = append(ids, l.Findings...)
+	}
+	place := func(f *incident.Finding) int {
+		if i := slices.Index(ids, f.ID); i >= 0 {
+			return i
+		}
+		return len(ids)
+	}
+	slices.SortStableFunc(list, func(a, b *incident.Finding) int { return place(a) - place(b) })
+	return list
 }
 
 // fieldText returns a finding's field, or nothing.

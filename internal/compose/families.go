@@ -22,5 +22,6 @@ func families() [][]composed {
 		counters,
 		unknownErrors,
 		judged,
+		bystanders,
 	}
 }
