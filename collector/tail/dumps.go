@@ -44,6 +44,7 @@ type dumpFolder struct {
 	begun   bool
 	problem string
 	told    string
+	link    string    // a symbolic link, of which it was said that none is followed
 	last    time.Time // of the last record
 	behind  int64     // bytes that wait
 	ledger  *ledger
@@ -131,7 +132,15 @@ func (t *Tailer) drop(d *dumpFolder) {
 			continue
 		}
 		full := filepath.Join(d.Dir, e.Name())
-		info, err := os.Stat(full)
+		info, err := os.Lstat(full) // a link may lead anywhere
+		if err == nil && info.Mode()&fs.ModeSymlink != 0 && d.link == "" {
+			d.link = e.Name()
+			t.cfg.Log.Warn("unread", "path", full, "why", "symbolic link")
+			t.cfg.Sink.Source(collector.News{
+				Path: d.Dir, Kind: collector.KindDump, Format: "text",
+				Problems: []string{lang.Sprintf("symbolic links in it are not followed, such as %s", d.link)},
+			})
+		}
 		if err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
 			continue
 		}

@@ -109,3 +109,22 @@ func TestStats(t *testing.T) {
 		t.Errorf("%+v", x)
 	}
 }
+
+func TestLinksInADumpFolderAreLeftOut(t *testing.T) {
+	s := newStage(t, withDumps)
+	os.Mkdir(s.path("dumps"), 0o755)
+	s.fresh("elsewhere", threads)
+	if err := os.Symlink(s.path("elsewhere"), s.path("dumps/a.jstack")); err != nil {
+		t.Skip(err)
+	}
+	s.polls(4)
+	s.want()
+	if n := s.news[s.path("dumps")]; len(n.Problems) != 1 || !strings.Contains(n.Problems[0], "a.jstack") || n.Unread != "" {
+		t.Errorf("%+v", n)
+	}
+	delete(s.news, s.path("dumps"))
+	s.polls(4)
+	if n, again := s.news[s.path("dumps")]; again {
+		t.Errorf("said again: %+v", n)
+	}
+}

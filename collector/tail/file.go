@@ -26,6 +26,7 @@ type file struct {
 	opened  string // where it is opened
 	size    int64  // when it was last looked at
 	changed time.Time
+	seen    time.Time // at its path, the last time
 	print   print
 	last    []byte // the last bytes that were read
 	leaving bool   // its path leads to another file by now, or to none
@@ -48,6 +49,8 @@ type file struct {
 	past    []mark    // until when the lines came that are handed on once more
 	from    *position // where reading is resumed, if that is before what is settled
 	after   *file     // is read first; nil if there is none
+	blank   int64     // bytes of a file that holds nothing but NULs
+	turn    int       // the poll in which it could be read last
 
 	counting bool  // lines up to target are being counted
 	target   int64 // where reading begins
@@ -107,6 +110,11 @@ func (f *file) open() bool {
 		return false
 	}
 	fd, err := os.Open(f.opened)
+	if errors.Is(err, fs.ErrNotExist) && f.leaving {
+		if other, _ := f.locate(); other != nil {
+			fd, err = other, nil
+		}
+	}
 	if err == nil {
 		var info fs.FileInfo
 		if info, err = fd.Stat(); err == nil && identityOf(f.opened, info) != f.id {
@@ -143,7 +151,7 @@ func (f *file) locate() (*os.File, error) {
 	if f.id.Dev == 0 {
 		return nil, nil
 	}
-	dir := filepath.Dir(f.opened)
+	dir := filepath.Dir(resolved(f.opened))
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, err
@@ -186,7 +194,7 @@ func (f *file) close() {
 func (t *Tailer) closeIdle() bool {
 	var idle *file
 	for _, f := range t.files {
-		if f.fd != nil && !f.leaving && f.quiet >= holdFor && f.offset >= f.size && (idle == nil || f.quiet > idle.quiet) {
+		if f.fd != nil && !f.leaving && f.quiet >= holdFor && f.left() == 0 && (idle == nil || f.quiet > idle.quiet) {
 			idle = f
 		}
 	}
@@ -212,7 +220,7 @@ func (f *file) step() int {
 	if f.after.unread() {
 		return 0
 	}
-	f.after = nil
+	f.after, f.turn = nil, f.t.polls
 	if f.wait > 0 || !f.look() || f.reader == nil && !f.start() {
 		return 0
 	}
@@ -238,7 +246,7 @@ func (f *file) step() int {
 func (f *file) look() bool {
 	if f.fd == nil {
 		info, err := os.Stat(f.opened)
-		if err == nil && identityOf(f.opened, info) == f.id && info.Size() == f.size && info.ModTime().Equal(f.changed) && f.offset >= f.size && f.dec != nil {
+		if err == nil && identityOf(f.opened, info) == f.id && info.Size() == f.size && info.ModTime().Equal(f.changed) && f.left() == 0 {
 			return false
 		}
 		if !f.open() {
@@ -251,15 +259,17 @@ func (f *file) look() bool {
 		return false
 	}
 	if size := info.Size(); size != f.size || !info.ModTime().Equal(f.changed) {
-		f.size, f.changed, f.quiet = size, info.ModTime(), 0
+		f.size, f.changed, f.quiet, f.blank = size, info.ModTime(), 0, 0
 		switch {
 		case size < f.offset:
 			f.restart(lang.T("truncated: it is read from its start again"))
 		case !f.print.of(f.fd), !sameAt(f.fd, f.offset-int64(len(f.last)), f.last):
 			f.restart(lang.T("truncated and written anew: it is read from its start again"))
 		}
+	} else if f.refused != "" {
+		return false
 	}
-	if f.offset >= f.size {
+	if max(f.offset, f.blank) >= f.size {
 		return false
 	}
 	return f.ready()
@@ -272,6 +282,7 @@ func (f *file) restart(why string) {
 		f.problem(f.reader.Close())
 		f.reader = nil
 	}
+	f.remember()
 	f.news.truncated++
 	f.news.note(why)
 	f.offset, f.line, f.chunks, f.last, f.counting, f.from = 0, 1, nil, nil, false, nil
@@ -286,6 +297,7 @@ func (f *file) ready() bool {
 	if f.offset == 0 && f.dec == nil {
 		at := skipNULs(f.fd, f.size)
 		if at >= f.size {
+			f.blank = at
 			return false
 		}
 		f.print.At, f.offset = at, at
@@ -321,7 +333,15 @@ func (f *file) ready() bool {
 
 // unread reports whether there is more to be read of a file. There is none of nil.
 func (f *file) unread() bool {
-	return f != nil && !f.gone && f.failed == "" && f.refused == "" && (f.offset < f.size || f.size < 0)
+	return f != nil && !f.gone && f.failed == "" && (f.left() > 0 || f.size < 0)
+}
+
+// left returns how many bytes are still to be read, as far as is known.
+func (f *file) left() int64 {
+	if f.refused != "" {
+		return 0
+	}
+	return max(0, f.size-max(f.offset, f.blank))
 }
 
 // skipNULs returns where the text of a file begins: behind the hole that is left

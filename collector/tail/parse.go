@@ -128,8 +128,10 @@ func (f *file) choose() {
 // tick is called once a poll, after reading.
 func (f *file) tick() {
 	f.age++
-	f.quiet++
-	if f.offset >= f.size {
+	if f.turn == f.t.polls || f.counting || !f.leaving { // else it had no turn
+		f.quiet++
+	}
+	if f.left() == 0 {
 		f.behind = time.Time{}
 	} else if f.behind.IsZero() {
 		f.behind = f.t.now

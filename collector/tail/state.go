@@ -41,8 +41,9 @@ type saved struct {
 	ID    identity `json:"id"`
 	Print print    `json:"print"`
 	position
-	Marks []mark    `json:"marks,omitempty"`
-	Gone  time.Time `json:"gone,omitzero"` // when its path led elsewhere and it was read
+	Changed time.Time `json:"changed,omitzero"`
+	Marks   []mark    `json:"marks,omitempty"`
+	Gone    time.Time `json:"gone,omitzero"` // when its path led elsewhere and it was read
 }
 
 // load reads the state that was saved.
@@ -122,7 +123,7 @@ func (f *file) saved() *saved {
 	if f.counting || f.print.N == 0 {
 		return nil
 	}
-	x := &saved{Path: f.path, ID: f.id, Print: f.print, position: f.settled, Marks: slices.Clone(f.marks)}
+	x := &saved{Path: f.path, ID: f.id, Print: f.print, position: f.settled, Changed: f.changed, Marks: slices.Clone(f.marks)}
 	if f.opened != f.path {
 		x.Name = f.opened
 	}
@@ -166,24 +167,37 @@ func (t *Tailer) write(s *state) error {
 // is known; else at its start, or at its end if it was there when following
 // began.
 func (t *Tailer) resume(f *file, w *watch, initial bool) {
-	rotated := false
-	for _, x := range slices.Clone(t.state.Files) {
+	since := t.sinceAt(w.path)
+	if f.after != nil {
+		since = f.after.since()
+	}
+	rotated := !since.IsZero()
+	x := t.known(f)
+	for _, y := range slices.Clone(t.state.Files) {
 		switch {
-		case x.Path != w.path || x.ID == f.id || t.byID[x.ID] != nil:
-		case x.Gone.IsZero():
+		case y == x || y.Path != w.path || t.byID[y.ID] != nil || y.ID == identity{}:
+		case y.Gone.IsZero():
+			if from := t.since(y); !rotated || from.Before(since) {
+				since = from
+			}
 			rotated = true
-			t.finish(f, w, x)
-		case initial && t.now.Sub(x.Gone) <= t.cfg.Recent: // reports look back at it
-			t.finish(f, w, x)
+			t.finish(f, w, y)
+		case y.ID != f.id && initial && t.now.Sub(y.Gone) <= t.cfg.Recent: // reports look back at it
+			t.finish(f, w, y)
 		}
 	}
-	if x := t.known(f); x != nil {
+	if x != nil {
 		t.taken(x)
 		f.goOn(x)
 		if initial || x.Gone.IsZero() { // else this process has read it
 			f.recall(x)
 		}
-	} else if initial && !w.set.Start && !rotated {
+		return
+	}
+	if rotated {
+		t.between(w, f, since)
+	}
+	if initial && !w.set.Start && !rotated {
 		f.counting = true
 	}
 }
@@ -202,6 +216,9 @@ func (t *Tailer) known(f *file) *saved {
 		_ = fd.Close()
 		if same {
 			return x
+		}
+		if x.Path == f.path && x.Gone.IsZero() {
+			return nil // it was rotated, or written anew
 		}
 		t.state.Files = slices.Delete(t.state.Files, i, i+1) // its inode is used again
 		return nil

@@ -46,7 +46,8 @@ func (t *Tailer) Stats() Stats {
 		}
 	}
 	for _, w := range t.order {
-		if w.problem != "" && w.file == nil || w.file != nil && w.file.failed+w.file.refused != "" {
+		f := w.file
+		if f == nil && w.problem != "" && !w.twin || f != nil && (f.failed != "" && !f.waits || f.refused != "") {
 			states[w.pattern].Up = false
 		}
 	}
@@ -63,7 +64,7 @@ func (t *Tailer) Stats() Stats {
 }
 
 func (f *file) addTo(x *collector.State) {
-	if behind := f.size - f.offset; behind > 0 {
+	if behind := f.left(); behind > 0 {
 		x.LagBytes += behind
 		x.Lag = max(x.Lag, f.t.now.Sub(f.behind))
 	}

@@ -4,15 +4,16 @@
 // It promises: the records of a file are those that reading all of it at once
 // would give, whatever moment it was looked at and however it was rotated; a file
 // is one by device, inode and first bytes, whatever its name; what was renamed is
-// read to its end before what took its name; a state that was saved (see
+// read to its end before what took its name, and so are those that had the name
+// between two looks, if they stand beside it uncompressed; a state that was saved (see
 // [Config.State]) stands for records that were handed on, so that after a crash
 // nothing is lost, and what came since the state was saved is handed on once more.
 // Its memory is bounded by the number of files that are open at once, and a file
 // that says much takes turns with the others. When the sink has no room, files
 // wait.
 //
-// It cannot know: what was written and cut away between two looks (copytruncate),
-// and which file a compressed one was made of.
+// It cannot know: what was written and cut away or deleted between two looks, and
+// which file a compressed one was made of.
 //
 // A Tailer is used by one goroutine.
 package tail

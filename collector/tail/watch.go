@@ -21,6 +21,7 @@ type watch struct {
 	initial bool   // it was there when following began
 	looked  bool   // it was looked at before
 	problem string // why there is no file to be read
+	twin    bool   // because it is read by another name
 	told    string
 	wait    int // polls until it is tried again
 }
@@ -108,9 +109,10 @@ func (t *Tailer) look(w *watch) {
 	}
 	id := identityOf(w.path, info)
 	if w.file != nil && w.file.id == id {
+		w.file.seen = t.now
 		return
 	}
-	w.problem = ""
+	w.problem, w.twin = "", false
 	if other := t.byID[id]; other != nil {
 		if other.leaving { // it was given this name
 			t.leave(w)
@@ -120,6 +122,7 @@ func (t *Tailer) look(w *watch) {
 		}
 		if w.file == nil && t.at(other) != "" {
 			w.problem = lang.Sprintf("the same file as %s, read once", t.at(other))
+			w.twin = true
 			return
 		}
 		for _, v := range t.order { // it was renamed to this name: so its old name leads elsewhere
@@ -134,7 +137,7 @@ func (t *Tailer) look(w *watch) {
 	old := w.file
 	t.leave(w)
 	f := newFile(t, w, id)
-	f.after = old
+	f.after, f.seen = old, t.now
 	t.resume(f, w, w.initial && first)
 	w.file = f
 	t.files = append(t.files, f)
