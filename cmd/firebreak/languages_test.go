@@ -51,8 +51,11 @@ func TestLanguagesSayTheSame(t *testing.T) {
 		t.Fatalf("no incidents: %v", err)
 	}
 	left := map[string]string{}
-	for _, folder := range folders {
+	for i, folder := range folders {
 		name := filepath.Base(folder)
+		if strings.HasPrefix(name, "lab-") && i%4 != 0 {
+			continue // large, and much alike
+		}
 		english := asJSON(t, folder)
 		var chinese any
 		inChinese(t, func() { chinese = asJSON(t, folder) })
