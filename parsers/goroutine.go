@@ -80,7 +80,8 @@ type goroutineReader struct {
 	crash    bool      // past "-----": each thread prints its own stack once more
 	open     bool      // the dump was opened
 	deadlock bool      // the runtime said that all goroutines are asleep
-	running  bool      // the dump's first goroutine was the one that wrote it
+	running  bool      // the dump's first goroutine was running: it wrote the dump
+	wrote    bool      // and its frames say so
 	first    [keepFirst]string
 	firsts   int
 	unknown  []goUnknown // stacks that a crash may still print
@@ -299,11 +300,23 @@ func (r *goroutineReader) isNextDump() bool {
 	if r.crash || r.noStack {
 		return false
 	}
-	if r.running && r.status.running && r.stack.ID != "0" {
+	// Go 1.26 does not stop the world for a profile: others may be running, too.
+	if r.running && r.status.running && r.stack.ID != "0" && (!r.wrote || writesDump(r.stack.Frames)) {
 		return true
 	}
 	for _, id := range r.first[:r.firsts] {
 		if id == r.stack.ID {
+			return true
+		}
+	}
+	return false
+}
+
+// writesDump reports whether a goroutine was writing down what all of them do.
+func writesDump(frames []*evidence.Frame) bool {
+	for i := range frames[:min(len(frames), 4)] {
+		switch frames[i].Func {
+		case "runtime.Stack", "runtime/debug.Stack", "runtime/debug.PrintStack", "runtime/pprof.writeGoroutineStacks", "runtime/pprof.writeGoroutine":
 			return true
 		}
 	}
@@ -329,6 +342,7 @@ func (r *goroutineReader) openDump() error {
 	r.in.dumps++
 	r.open, r.crash, r.firsts = true, false, 0
 	r.running = r.status.running && !r.noStack && r.stack.ID != "0"
+	r.wrote = writesDump(r.stack.Frames)
 	r.dump.ID = strconv.Itoa(r.in.dumps)
 	r.dump.Threads, r.dump.Ignored, r.dump.Closing, r.dump.Partial, r.dump.Deadlocks = 0, 0, false, false, nil
 	d := r.dump

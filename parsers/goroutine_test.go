@@ -183,3 +183,32 @@ created by net/http.(*Server).Serve in goroutine 81
 		}
 	}
 }
+
+// TestOthersMayRun reads a profile of a program that goes on meanwhile (Go 1.26): a
+// second goroutine that runs begins no other dump, but another writer does.
+func TestOthersMayRun(t *testing.T) {
+	writer := func(id int) string {
+		return fmt.Sprintf("goroutine %d [running]:\nruntime/pprof.writeGoroutineStacks({0x7b8a60, 0xc0001122a0})\n\t/usr/local/go/src/runtime/pprof/pprof.go:816 +0x6b\nnet/http/pprof.Index({0x1, 0x2}, 0x3)\n\t/usr/local/go/src/net/http/pprof/pprof.go:373 +0x1d\n\n", id)
+	}
+	other := func(id int, state string) string {
+		return fmt.Sprintf("goroutine %d [%s]:\nmain.work(0x1)\n\t/srv/order/main.go:%d +0x1d\ncreated by main.main in goroutine 1\n\t/srv/order/main.go:9 +0x25\n\n", id, state, 20+id)
+	}
+	one := other(1, "chan receive") + other(17, "running") + other(18, "runnable")
+	for name, c := range map[string]struct {
+		text  string
+		dumps int
+	}{
+		"one":          {writer(30) + one, 1},
+		"two together": {writer(30) + one + writer(41) + one, 2},
+	} {
+		dumps := 0
+		if err := Read(NewInput("goroutines.txt", strings.NewReader(c.text)), func(r *evidence.Record) error {
+			if r.Dump != nil && !r.Dump.Closing {
+				dumps++
+			}
+			return nil
+		}); err != nil || dumps != c.dumps {
+			t.Errorf("%s: %d dumps, want %d; %v", name, dumps, c.dumps, err)
+		}
+	}
+}

@@ -65,12 +65,17 @@ func StartPrometheus(ctx context.Context, e *env.Env, port int, deploy string, s
 
 // Alert is one that fires or waits to.
 type Alert struct {
-	Labels map[string]string
-	State  string // pending or firing
+	Labels      map[string]string
+	Annotations map[string]string
+	State       string // pending or firing
 }
 
-// Name is its name, and what it is about.
+// Name is its name, and what it is about: the labels of incidents stand in its
+// text.
 func (a Alert) Name() string {
+	if _, labels, ok := strings.Cut(a.Annotations["summary"], "is burning: "); ok && a.Labels["label"] == "" {
+		return a.Labels["alertname"] + " " + labels
+	}
 	for _, label := range []string{"label", "pool", "callee"} {
 		if v := a.Labels[label]; v != "" {
 			return a.Labels["alertname"] + " " + v
