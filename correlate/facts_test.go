@@ -28,9 +28,6 @@ type fact struct {
 // TestFacts measures chains and numbers over all incidents, and compares the
 // tables with docs/accuracy.md.
 func TestFacts(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it concludes for each incident")
-	}
 	var facts []fact
 	var rows []string
 	chains := map[string]int{}

@@ -137,9 +137,6 @@ func TestOrderOfPaths(t *testing.T) {
 
 // TestOneByteReads reads each file as a stream that gives a byte at a time.
 func TestOneByteReads(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it concludes for each incident")
-	}
 	err := filepath.WalkDir(incidentsRoot, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || d.Name() == "want.json" || d.Name() == "truth.json" || d.Name() == "README.md" {
 			return err
@@ -172,9 +169,6 @@ func TestOneByteReads(t *testing.T) {
 
 // TestReportsFitTheSchema validates the JSON of every report.
 func TestReportsFitTheSchema(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it concludes for each incident")
-	}
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(incident.JSONSchema()))
 	if err != nil {
 		t.Fatal(err)

@@ -60,9 +60,6 @@ func verdicts(r *incident.Report, w truth) []verdict {
 // TestScoreboard measures the verdicts over the composed incidents and compares
 // the table with docs/accuracy.md. It fails if a certainty promises too much.
 func TestScoreboard(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it concludes for each incident")
-	}
 	var all []verdict
 	names := incidentNames(t)
 	for _, name := range names {
